@@ -1,0 +1,1 @@
+"""One file per command; every command runs its jobs in its own process and has `--json`."""

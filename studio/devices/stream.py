@@ -1,0 +1,129 @@
+"""The records of a run, in time order, one JSON line each; the same on a phone and here.
+
+`t_ns` is the device's monotonic clock. A stream starts with `hello` and, when it was not cut,
+closes with `end`; a stream without `end` is valid up to its last whole line.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from studio.errors import InputError
+from studio.records import Record
+
+
+class Hello(Record, tag="hello", tag_field="type"):
+    """First line: who runs what. `wall_time` is ISO 8601 UTC."""
+
+    runner: str
+    runtime: str
+    target: str
+    device_id: str
+    wall_time: str
+    is_simulated: bool = False
+    artifact_sha256: str = ""
+    artifact_format: str = ""
+    artifact_path: str = ""
+    settings: dict[str, str | int | float | bool | None] = {}
+    device: dict[str, str | int | float | bool | None] = {}
+    tool_versions: dict[str, str] = {}
+    schema: int = 1
+
+
+class Loaded(Record, tag="loaded", tag_field="type"):
+    """The runtime holds the model. `target_ran` names what really runs, with evidence."""
+
+    t_ns: int
+    load_ns: int
+    target_ran: str
+    evidence: str = ""
+    delegated_nodes: int | None = None
+    total_nodes: int | None = None
+    rss_bytes: int | None = None
+
+
+class Warm(Record, tag="warm", tag_field="type"):
+    """Warm-up is over."""
+
+    t_ns: int
+    runs: int
+    latency_ns: int  # of the last warm-up inference
+
+
+class Inference(Record, tag="run", tag_field="type"):
+    """One timed inference."""
+
+    i: int
+    t_ns: int
+    latency_ns: int
+    cpu: int | None = None
+
+
+class Sample(Record, tag="sample", tag_field="type"):
+    """Telemetry at one moment; an absent value is absent, never 0."""
+
+    t_ns: int
+    temperature_celsius: dict[str, float] = {}
+    frequency_hz: dict[str, float] = {}
+    frequency_cap_hz: dict[str, float] = {}
+    rss_bytes: int | None = None
+    free_bytes: int | None = None
+    power_watts: float | None = None
+    battery_percent: float | None = None
+    thermal_status: int | None = None
+    unavailable: dict[str, str] = {}  # what → why
+
+
+class Phase(Record, tag="phase", tag_field="type"):
+    """Something began: "push", "load", "warm-up", "measure", "throttled", "link lost", …"""
+
+    t_ns: int
+    name: str
+    detail: str = ""
+
+
+class Output(Record, tag="output", tag_field="type"):
+    """An output tensor of one inference on the real inputs, raw little-endian bytes in `path`."""
+
+    t_ns: int
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    path: str
+    index: int = 0  # which input sample
+
+
+class Fault(Record, tag="error", tag_field="type"):
+    """What went wrong, in words, and the next step."""
+
+    t_ns: int
+    message: str
+    hint: str = ""
+
+
+class End(Record, tag="end", tag_field="type"):
+    """Last line. `reason`: "done", "stopped", "failed"."""
+
+    t_ns: int
+    reason: str
+    runs: int
+    peak_rss_bytes: int | None = None
+
+
+StreamRecord = Hello | Loaded | Warm | Inference | Sample | Phase | Output | Fault | End
+
+_decoder = msgspec.json.Decoder(StreamRecord)
+_encoder = msgspec.json.Encoder()
+
+
+def encode_record(record: StreamRecord) -> bytes:
+    """One JSON line, newline included."""
+    return _encoder.encode(record) + b"\n"
+
+
+def decode_record(line: bytes | str, *, where: str = "run stream") -> StreamRecord:
+    """The record of one line. Raises InputError when it is not one."""
+    try:
+        return _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{where}: {error}", hint="The line was cut or is not a run record.") from None

@@ -1,0 +1,33 @@
+"""Graph: what a model file says, in one in-memory form for all formats.
+
+What lives here: `Graph` (flat arrays, not an object per node), one reader per format
+(`read_onnx.py`, `read_tflite.py`, …), `open_graph` which picks the reader, scopes, layout,
+search, diff and cost. What does not: whether a target takes a node (`support`), making model
+files (`backends`, `recipes`), anything that paints.
+
+Why flat arrays: graphs of 50,000 nodes are ordinary, and layout, painting and verdicts all want
+columns. Why readers of our own for ONNX, TFLite and .pte instead of the libraries' own object
+trees: weights must stay on disk, and a broken file must end in one sentence.
+"""
+
+from studio.graph.graph import (
+    DataLocation,
+    Graph,
+    Provenance,
+    Quantization,
+    Subgraph,
+    SubgraphRef,
+    TensorKind,
+    TensorRef,
+)
+
+__all__ = [
+    "DataLocation",
+    "Graph",
+    "Provenance",
+    "Quantization",
+    "Subgraph",
+    "SubgraphRef",
+    "TensorKind",
+    "TensorRef",
+]

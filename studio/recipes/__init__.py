@@ -1,0 +1,19 @@
+"""What we do to a model: Recipe, Step, plan().
+
+What lives here: the records of a recipe (plain data), `steps/` with one file per kind of step (a
+pure blocking function from input file and settings to an artifact), `plan.py` (order, keys, what
+is cached), and the source model with its trust rule. What does not: tool chains (`backends`),
+processes (`jobs`).
+"""
+
+from studio.recipes.recipe import (
+    ConvertStep,
+    ExportStep,
+    Preprocessing,
+    QuantizeStep,
+    Recipe,
+    Step,
+    VerifyStep,
+)
+
+__all__ = ["ConvertStep", "ExportStep", "Preprocessing", "QuantizeStep", "Recipe", "Step", "VerifyStep"]

@@ -1,0 +1,1 @@
+"""Pictures and pages for people: HTML, SVG. No Qt."""

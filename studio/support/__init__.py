@@ -1,0 +1,10 @@
+"""May this target take this node? Verdicts with reason and source, partitions, fixes.
+
+What lives here: `Verdict`, `Reason`, `TargetVerdicts`; `judge(graph, target_ids)`; the operator
+tables' reader and the per-attribute rules (one place per target); partitions. What does not:
+running the real partitioner (`backends` ask it, `jobs` join the two), and drawing.
+"""
+
+from studio.support.verdict import Partition, Reason, TargetVerdicts, Tier, Verdict
+
+__all__ = ["Partition", "Reason", "TargetVerdicts", "Tier", "Verdict"]

@@ -1,0 +1,122 @@
+"""Verdict, Reason and TargetVerdicts: what one target does with every node of a graph.
+
+Three tiers, the stronger wins: rule (tables and per-attribute checks), tool (the real
+partitioner or compiler asked about this very graph), measured (what a device did).
+Unknown is never shown as yes or no.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.records import Choice, Record, read_packed, write_packed
+
+Ints = npt.NDArray[np.int32]
+
+
+class Verdict(Choice):
+    """What happens to a node on a target."""
+
+    RUNS = "runs"
+    CONDITIONAL = "conditional"
+    FALLS_BACK = "falls_back"
+    FAILS = "fails"
+    UNKNOWN = "unknown"
+
+
+VERDICTS = tuple(Verdict)
+"""Order of the codes in `TargetVerdicts.codes`."""
+
+
+class Tier(Choice):
+    """Who says so."""
+
+    RULE = "rule"
+    TOOL = "tool"
+    MEASURED = "measured"
+
+
+class Reason(Record):
+    """Why: a sentence, its evidence, and ids of fixes that apply (see `support.fixes`)."""
+
+    text: str
+    source: str
+    tier: Tier = Tier.RULE
+    fixes: tuple[str, ...] = ()
+
+
+class Partition(Record):
+    """A run of nodes that the accelerator takes as one."""
+
+    nodes: tuple[int, ...]
+    macs: int = 0
+    weight_bytes: int = 0
+    boundary_in_bytes: int = 0
+    boundary_out_bytes: int = 0
+
+
+class _Head(Record):
+    target_id: str
+    reasons: tuple[Reason, ...]
+    partitions: tuple[Partition, ...]
+    cuts: dict[str, str]
+    macs_share: float | None
+
+
+@dataclass(slots=True, eq=False)
+class TargetVerdicts:
+    """The verdicts of one target as columns: per node a code and an index into `reasons`."""
+
+    target_id: str
+    codes: npt.NDArray[np.uint8]  # index into VERDICTS, [node_count]
+    reason_of: Ints  # index into reasons, [node_count]
+    reasons: tuple[Reason, ...]
+    partitions: tuple[Partition, ...] = ()
+    partition_of: Ints = field(default_factory=lambda: np.zeros(0, np.int32))  # −1 = in none
+    cuts: dict[str, str] = field(default_factory=dict)  # node label → sentence, e.g. "1 → 3 partitions"
+    macs_share: float | None = None  # share of MACs kept on the accelerator, None = unknown
+
+    def verdict(self, node: int) -> Verdict:
+        return VERDICTS[int(self.codes[node])]
+
+    def reason(self, node: int) -> Reason:
+        return self.reasons[int(self.reason_of[node])]
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes have each verdict; every verdict is a key."""
+        found = np.bincount(self.codes, minlength=len(VERDICTS))
+        return {str(v): int(found[i]) for i, v in enumerate(VERDICTS)}
+
+    def save(self, path: Path) -> None:
+        """Writes the verdicts as one packed file."""
+        head = _Head(
+            target_id=self.target_id,
+            reasons=self.reasons,
+            partitions=self.partitions,
+            cuts=self.cuts,
+            macs_share=self.macs_share,
+        )
+        write_packed(
+            path,
+            head,
+            {"codes": self.codes, "reason_of": self.reason_of, "partition_of": self.partition_of},
+        )
+
+    @staticmethod
+    def load(path: Path) -> TargetVerdicts:
+        """Reads what `save` wrote."""
+        head, arrays = read_packed(path, _Head)
+        return TargetVerdicts(
+            target_id=head.target_id,
+            codes=arrays["codes"],
+            reason_of=arrays["reason_of"],
+            reasons=head.reasons,
+            partitions=head.partitions,
+            partition_of=arrays["partition_of"],
+            cuts=head.cuts,
+            macs_share=head.macs_share,
+        )
