@@ -7,32 +7,13 @@ different settings; comments survive nowhere, as in JSON, and `[[recipe.steps]]`
 from __future__ import annotations
 
 from studio.devices.device import RunSettings
-from studio.recipes.recipe import InputSpec, Preprocessing, Recipe
+from studio.recipes.recipe import Preprocessing, Recipe
+from studio.recipes.source import DataSet, SourceModel
 from studio.records import Record
 
+__all__ = ["SCHEMA", "Bookmark", "DataSet", "Project", "SourceModel"]
+
 SCHEMA = 1
-
-
-class SourceModel(Record):
-    """The model we start from.
-
-    `path`: `.onnx`, `.pt2`, TorchScript `.pt`, or a Python file (then `factory` names a function
-    without arguments that returns a `torch.nn.Module`, and `weights` its state dict, `.safetensors`
-    or `.pt`). Python runs only after the folder is trusted.
-    """
-
-    path: str
-    factory: str = ""
-    weights: str = ""
-    sha256: str = ""
-    inputs: tuple[InputSpec, ...] = ()
-
-
-class DataSet(Record):
-    """Real inputs. `path`: folder of images, `.npy`, or `.npz` (arrays `inputs`, optional `labels`)."""
-
-    path: str
-    labels: str = ""  # `.npy` or CSV (file,label) when not inside the `.npz`
 
 
 class Bookmark(Record):

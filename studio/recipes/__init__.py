@@ -15,5 +15,16 @@ from studio.recipes.recipe import (
     Step,
     VerifyStep,
 )
+from studio.recipes.source import DataSet, SourceModel
 
-__all__ = ["ConvertStep", "ExportStep", "Preprocessing", "QuantizeStep", "Recipe", "Step", "VerifyStep"]
+__all__ = [
+    "ConvertStep",
+    "DataSet",
+    "ExportStep",
+    "Preprocessing",
+    "QuantizeStep",
+    "Recipe",
+    "SourceModel",
+    "Step",
+    "VerifyStep",
+]
