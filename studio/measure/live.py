@@ -32,6 +32,8 @@ Floats = npt.NDArray[np.float64]
 _FACTOR = 8
 _LEVELS = 6
 _MAX_SAMPLES = 1 << 20  # per series; beyond it the older half is let go (the run file has it)
+_PERCENTILES_OVER = 100  # inferences
+_PERCENTILES_EVERY_S = 0.2
 
 
 class Series:
@@ -173,6 +175,7 @@ class LiveRun:
     series: dict[str, Series] = field(default_factory=dict)
     _start_ns: int | None = None
     _throttled: bool = False
+    _percentiles_at_s: float = -1.0
 
     @property
     def duration_s(self) -> float:
@@ -187,6 +190,7 @@ class LiveRun:
         t_s = self._seconds(record.t_ns)
         if isinstance(record, Inference):
             self._append("latency", "ms", t_s, record.latency_ns / 1e6)
+            self._run_percentiles(t_s)
         elif isinstance(record, Sample):
             self._add_sample(t_s, record)
         elif isinstance(record, Loaded):
@@ -223,6 +227,16 @@ class LiveRun:
         if self._start_ns is None:
             self._start_ns = t_ns
         return (t_ns - self._start_ns) / 1e9
+
+    def _run_percentiles(self, t_s: float) -> None:
+        """Running p50 and p90 over the last inferences, a few times a second at most."""
+        latency = self.series["latency"]
+        if latency.count < 5 or t_s - self._percentiles_at_s < _PERCENTILES_EVERY_S:
+            return
+        self._percentiles_at_s = t_s
+        p50, p90 = np.percentile(latency.values[-_PERCENTILES_OVER:], [50, 90])
+        self._append("running:p50", "ms", t_s, float(p50))
+        self._append("running:p90", "ms", t_s, float(p90))
 
     def _append(self, key: str, unit: str, t_s: float, value: float) -> None:
         found = self.series.get(key)
