@@ -1,0 +1,458 @@
+"""Session: the only mutable state of the window and the only emitter of state.
+
+It holds the project (as a History), the stages that can be looked at, what is selected, the
+devices, the runs and the jobs. It is passed in, never global. Views read it and call its methods;
+its signals are past events. Work that takes time goes to workers through `JobRunner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from studio.devices import DeviceInfo
+from studio.errors import InputError, StudioError
+from studio.jobs.job import ArtifactMade, Done, Event, Failed, Measured, failed_from, job_of
+from studio.measure.live import LiveRun
+from studio.project import Project
+from studio.project.edit import History
+from studio.recipes.recipe import SOURCE
+from studio.records import Record
+from studio.support import TargetVerdicts
+from studio.targets import DEFAULT_TARGETS
+from studio.ui.job_runner import COMPUTE, LIGHT, JobRunner, JobState
+from studio.ui.preferences import (
+    Preferences,
+    load_preferences,
+    save_preferences,
+    with_recent,
+    worker_environment,
+)
+from studio.ui.stages import OpenedGraph, Stage, StageStatus, stages_of
+from studio.ui.texts import fill
+
+_STOP_GRACE_MS = 15_000  # a run on a phone says goodbye: stop the runner, pull what it has
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is selected in the current stage; nothing when both are None."""
+
+    node: int | None = None
+    tensor: int | None = None
+
+
+class Session(QObject):
+    """See the module's docstring. Every method may be called from any view."""
+
+    project_opened = Signal()
+    """Another project or model file was opened, or all was closed."""
+    project_changed = Signal()
+    """The project has another value or was saved (also sent after `project_opened`)."""
+    stages_changed = Signal()
+    """A stage came, went, or changed its status or file."""
+    stage_opened = Signal(str)
+    """A stage's graph is there, or was laid out or judged anew: `stage(id).opened`."""
+    current_stage_changed = Signal(str)
+    target_changed = Signal(str)
+    overlay_changed = Signal(str)
+    selection_changed = Signal()
+    devices_changed = Signal()
+    jobs_changed = Signal()
+    job_event = Signal(str, object)
+    """(job id, event) of every job."""
+    job_finished = Signal(str, object)
+    """(job id, Done | Failed)."""
+    run_started = Signal(str, str)
+    """(device id, job id): `live[device id]` is a fresh LiveRun."""
+    measured = Signal(str, object)
+    """(device id, StreamRecord), after `live[device id]` has taken it."""
+    run_finished = Signal(str, object)
+    """(device id, Done | Failed)."""
+    runs_changed = Signal()
+    """A run file was added to the project's runs."""
+    logged = Signal(str, str)
+    """(who, line) for the log."""
+    failed = Signal(object)
+    """A `Failed` that a person should see."""
+    trust_needed = Signal(str)
+    """A step wants to run Python from this folder, which is not trusted yet."""
+    preferences_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None, *, runner: JobRunner | None = None) -> None:
+        super().__init__(parent)
+        self.preferences: Preferences = load_preferences()
+        self.runner = runner or JobRunner(self)
+        self.runner.set_environment(worker_environment(self.preferences))
+        self.history: History | None = None
+        self.project_path: Path | None = None
+        self.folder: Path | None = None
+        """What the project's relative paths are relative to."""
+        self.stages: list[Stage] = []
+        self.current_stage_id = SOURCE
+        self.target_id = ""
+        self.overlay = "verdict"
+        self.selection = Selection()
+        self.devices: tuple[DeviceInfo, ...] = ()
+        self.live: dict[str, LiveRun] = {}
+        self.run_jobs: dict[str, str] = {}
+        """device id → id of the job that runs there now."""
+        self._when_done: dict[str, Callable[[Done | Failed], None]] = {}
+        self._quiet: set[str] = set()
+        self.runner.jobs_changed.connect(self.jobs_changed)
+        self.runner.event_received.connect(self._on_event)
+        self.runner.job_finished.connect(self._on_finished)
+
+    # --- the project -----------------------------------------------------------------------
+
+    @property
+    def project(self) -> Project | None:
+        """The project as it stands, None when nothing is open."""
+        return self.history.project if self.history else None
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether something would be lost if it were not saved."""
+        return self.history is not None and not self.history.is_saved
+
+    def open_path(self, path: Path) -> None:
+        """Opens a project (`.studio`) or a model file; a failure is told by `failed`."""
+        with self.telling_failures():
+            path = path.expanduser().absolute()
+            if path.suffix == ".studio":
+                self._open_project(path)
+            else:
+                self._open_model(path)
+            self.set_preferences(with_recent(self.preferences, path))
+
+    def close_project(self) -> None:
+        """Back to the start page."""
+        self._replace_project(None, path=None, folder=None)
+
+    def edit(self, change: Callable[[Project], Project], label: str, *, merge: bool = False) -> bool:
+        """Applies an edit and remembers it for undo; returns whether it was accepted."""
+        if self.history is None:
+            return False
+        with self.telling_failures():
+            self._set_history(self.history.do(change(self.history.project), label, merge=merge))
+            return True
+        return False
+
+    def undo(self) -> None:
+        """Takes the last edit back."""
+        if self.history is not None:
+            self._set_history(self.history.undo())
+
+    def redo(self) -> None:
+        """Does again what undo took back."""
+        if self.history is not None:
+            self._set_history(self.history.redo())
+
+    def save(self, path: Path | None = None) -> bool:
+        """Saves the project, at `path` when given; returns whether it is on disk."""
+        from studio.project.store import save_project
+
+        if self.history is None:
+            return False
+        with self.telling_failures():
+            target = path or self.project_path
+            if target is None:
+                raise InputError("This project has no file yet.", hint="Choose a place with Save as.")
+            project = self._placed_in(target.parent)
+            save_project(project, target)
+            if project != self.history.project:
+                self.history = self.history.do(project, "Save as")
+            self.history = self.history.mark_saved()
+            self.project_path, self.folder = target, target.parent
+            self._refresh_stages()
+            self.set_preferences(with_recent(self.preferences, target))
+            self.project_changed.emit()
+            self.runs_changed.emit()
+            return True
+        return False
+
+    # --- stages, target, selection ---------------------------------------------------------
+
+    def stage(self, stage_id: str) -> Stage | None:
+        """The stage of that id."""
+        return next((s for s in self.stages if s.id == stage_id), None)
+
+    @property
+    def current_stage(self) -> Stage | None:
+        """The stage that is looked at."""
+        return self.stage(self.current_stage_id)
+
+    @property
+    def opened(self) -> OpenedGraph | None:
+        """The graph that is looked at."""
+        stage = self.current_stage
+        return stage.opened if stage else None
+
+    @property
+    def verdicts(self) -> TargetVerdicts | None:
+        """The verdicts of the current target on the current graph."""
+        return self.opened.verdicts.get(self.target_id) if self.opened else None
+
+    def set_current_stage(self, stage_id: str) -> None:
+        """Looks at another stage and opens its graph when there is a file."""
+        if self.stage(stage_id) is None:
+            return
+        if stage_id != self.current_stage_id:
+            self.current_stage_id = stage_id
+            self.selection = Selection()
+            self.current_stage_changed.emit(stage_id)
+            self.selection_changed.emit()
+        self.open_stage(stage_id)
+
+    def set_target(self, target_id: str) -> None:
+        """Looks at the graph with another target's eyes."""
+        if target_id != self.target_id:
+            self.target_id = target_id
+            self.target_changed.emit(target_id)
+
+    def set_overlay(self, overlay: str) -> None:
+        """What the nodes' colours mean: "verdict", "partitions", "macs", "bytes", …"""
+        if overlay != self.overlay:
+            self.overlay = overlay
+            self.overlay_changed.emit(overlay)
+
+    def select_node(self, node: int | None) -> None:
+        """Selects a node of the current graph."""
+        self._select(Selection(node=node))
+
+    def select_tensor(self, tensor: int | None) -> None:
+        """Selects a tensor of the current graph."""
+        self._select(Selection(tensor=tensor))
+
+    def open_stage(self, stage_id: str, *, again: bool = False) -> None:
+        """Lets a worker open the stage's file, unless that is done or under way."""
+        from studio.jobs.open_graph import OpenGraph
+
+        stage = self.stage(stage_id)
+        if stage is None or stage.path is None or not stage.has_graph:
+            return
+        if stage.status is StageStatus.OPENING or (stage.status is StageStatus.OPEN and not again):
+            return
+        project = self.project
+        spec = OpenGraph(
+            path=str(stage.path),
+            targets=project.targets if project else (),
+            soc=project.soc if project else "",
+        )
+        stage.status, stage.failure = StageStatus.OPENING, None
+        title = fill(self.tr("Open {file}"), file=stage.path.name)
+        stage.job_id = self.start(
+            spec, title=title, lane=LIGHT, then=lambda outcome: self._on_opened(stage, outcome), quiet=True
+        )
+        self.stages_changed.emit()
+
+    # --- jobs ------------------------------------------------------------------------------
+
+    @property
+    def jobs(self) -> list[JobState]:
+        """All jobs of this session, oldest first."""
+        return self.runner.jobs
+
+    def start(
+        self,
+        spec: Record,
+        *,
+        title: str,
+        lane: str = COMPUTE,
+        then: Callable[[Done | Failed], None] | None = None,
+        quiet: bool = False,
+    ) -> str:
+        """Starts a job and returns its id; `then` is called with its outcome.
+
+        A failure is told by `failed`, unless `quiet`: then whoever started it shows it in place.
+        """
+        job_id = self.runner.start(job_of(spec), title=title, lane=lane)
+        if then is not None:
+            self._when_done[job_id] = then
+        if quiet:
+            self._quiet.add(job_id)
+        return job_id
+
+    def cancel(self, job_id: str) -> None:
+        """Cancels a job; a run on a device is given the time to say goodbye."""
+        is_run = job_id in self.run_jobs.values()
+        self.runner.cancel(job_id, **({"grace_ms": _STOP_GRACE_MS} if is_run else {}))
+
+    def tell(self, failed: Failed | StudioError) -> None:
+        """Shows a failure to the person."""
+        self.failed.emit(failed if isinstance(failed, Failed) else failed_from(failed))
+
+    def telling_failures(self) -> _Telling:
+        """A block whose StudioErrors are shown instead of raised."""
+        return _Telling(self)
+
+    # --- preferences -----------------------------------------------------------------------
+
+    def set_preferences(self, preferences: Preferences) -> None:
+        """Takes and saves other preferences."""
+        if preferences == self.preferences:
+            return
+        before, self.preferences = self.preferences, preferences
+        with self.telling_failures():
+            save_preferences(preferences)
+        if worker_environment(before) != worker_environment(preferences):
+            self.runner.set_environment(worker_environment(preferences))
+        self.preferences_changed.emit()
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _open_project(self, path: Path) -> None:
+        from studio.project.store import load_project
+
+        self._replace_project(History.start(load_project(path)), path=path, folder=path.parent)
+
+    def _open_model(self, path: Path) -> None:
+        from studio.project.create import new_project
+
+        project = new_project(path, DEFAULT_TARGETS)
+        self._replace_project(History.start(project, is_saved=False), path=None, folder=path.parent)
+
+    def _replace_project(self, history: History | None, *, path: Path | None, folder: Path | None) -> None:
+        for stage in self.stages:
+            if stage.status is StageStatus.OPENING:
+                self.runner.cancel(stage.job_id)
+        self.history, self.project_path, self.folder = history, path, folder
+        self.stages = []
+        self.current_stage_id, self.selection = SOURCE, Selection()
+        self.live.clear()
+        project = self.project
+        self.target_id = project.targets[0] if project and project.targets else ""
+        self._refresh_stages()
+        self.project_opened.emit()
+        self.project_changed.emit()
+        self.runs_changed.emit()
+        self.current_stage_changed.emit(SOURCE)
+        self.selection_changed.emit()
+        self.target_changed.emit(self.target_id)
+        self.open_stage(SOURCE)
+
+    def _set_history(self, history: History) -> None:
+        before = self.project
+        self.history = history
+        project = history.project
+        if self.target_id not in project.targets:
+            self.set_target(project.targets[0] if project.targets else "")
+        self._refresh_stages()
+        self.project_changed.emit()
+        if before is not None and (before.targets, before.soc) != (project.targets, project.soc):
+            for stage in self.stages:
+                if stage.status is StageStatus.OPEN:
+                    self.open_stage(stage.id, again=True)
+
+    def _refresh_stages(self) -> None:
+        project = self.project
+        self.stages = stages_of(project, self.folder, self.stages) if project else []
+        if self.stage(self.current_stage_id) is None and self.stages:
+            self.set_current_stage(SOURCE)
+        self.stages_changed.emit()
+
+    def _placed_in(self, folder: Path) -> Project:
+        """The project with its paths made relative to `folder`."""
+        from studio.project.places import relative_to_folder, stored_paths
+
+        assert self.history is not None and self.folder is not None
+        project = self.history.project
+        if folder == self.folder:
+            return project
+        moved = {
+            field: relative_to_folder(self.folder / path, folder)
+            for field, path in stored_paths(project).items()
+        }
+        for field, path in moved.items():
+            owner, name = field.split(".")
+            part = msgspec.structs.replace(getattr(project, owner), **{name: path})
+            project = msgspec.structs.replace(project, **{owner: part})
+        return project
+
+    def _select(self, selection: Selection) -> None:
+        if selection != self.selection:
+            self.selection = selection
+            self.selection_changed.emit()
+
+    def _on_opened(self, stage: Stage, outcome: Done | Failed) -> None:
+        from studio.ui.opened import load_opened
+
+        if stage not in self.stages:
+            return  # another project is open by now
+        try:
+            if isinstance(outcome, Failed):
+                raise _Refused(outcome)
+            stage.opened = load_opened(outcome)
+            stage.status = StageStatus.OPEN
+        except _Refused as refused:
+            stage.failure, stage.status = refused.failed, StageStatus.FAILED
+        except StudioError as error:
+            stage.failure, stage.status = failed_from(error), StageStatus.FAILED
+        self.stages_changed.emit()
+        if stage.status is StageStatus.OPEN:
+            self.stage_opened.emit(stage.id)
+
+    def _on_event(self, job_id: str, event: Event) -> None:
+        if isinstance(event, Measured):
+            live = self.live.get(event.device_id)
+            if live is not None:
+                live.add(event.record)
+            self.measured.emit(event.device_id, event.record)
+        elif isinstance(event, ArtifactMade):
+            self._on_artifact(event)
+        self.job_event.emit(job_id, event)
+
+    def _on_artifact(self, event: ArtifactMade) -> None:
+        stage = self.stage(event.step_id)
+        if stage is None:
+            return
+        path = Path(event.artifact.path)
+        is_new = stage.path != path
+        stage.artifact, stage.path, stage.was_cached = event.artifact, path, event.was_cached
+        if is_new or stage.status is StageStatus.ABSENT:
+            stage.status, stage.opened = StageStatus.MADE, None
+        self.stages_changed.emit()
+        if stage.id == self.current_stage_id:
+            self.open_stage(stage.id)
+
+    def _on_finished(self, job_id: str, outcome: Done | Failed) -> None:
+        then = self._when_done.pop(job_id, None)
+        if then is not None:
+            then(outcome)
+        for device_id in [d for d, j in self.run_jobs.items() if j == job_id]:
+            del self.run_jobs[device_id]
+            self.run_finished.emit(device_id, outcome)
+            self.runs_changed.emit()
+        is_quiet = job_id in self._quiet
+        self._quiet.discard(job_id)
+        if isinstance(outcome, Failed) and outcome.error != "cancelled" and not is_quiet:
+            self.failed.emit(outcome)
+        self.job_finished.emit(job_id, outcome)
+
+
+class _Telling:
+    """Shows a StudioError that leaves the block, and goes on after it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, StudioError):
+            return False
+        self._session.tell(error)
+        return True
+
+
+class _Refused(Exception):
+    """A worker's failure on its way to the place where failures are kept."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.message)
+        self.failed = failed

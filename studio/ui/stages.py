@@ -1,0 +1,86 @@
+"""Stages: the source and every artifact of the recipe, as things that can be looked at.
+
+A stage has a graph once a worker has opened its file; the worker leaves packed files, and reading
+those (`load_opened`) is quick, needs no onnx and no torch, and may happen in the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from studio.artifact import Artifact
+from studio.jobs.job import Failed
+from studio.project import Project
+from studio.recipes.recipe import SOURCE
+from studio.records import Choice
+from studio.support import TargetVerdicts
+
+if TYPE_CHECKING:
+    from studio.graph import Graph
+    from studio.graph.cost import Costs
+    from studio.graph.layout import Layout
+    from studio.graph.view import GraphView
+    from studio.support import Problem
+
+
+class StageStatus(Choice):
+    """Whether there is a file, and whether its graph can be looked at."""
+
+    ABSENT = "absent"  # the step has not run yet
+    MADE = "made"  # the file is there, its graph was not asked for
+    OPENING = "opening"
+    OPEN = "open"
+    FAILED = "failed"
+
+
+@dataclass(slots=True, eq=False)
+class OpenedGraph:
+    """A graph with everything that is shown of it."""
+
+    graph: Graph
+    layout: Layout
+    view: GraphView
+    verdicts: dict[str, TargetVerdicts] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    costs: Costs | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """One place of the recipe: "source" or a step's id."""
+
+    id: str
+    kind: str  # "source", "export", "quantize", "convert", "verify"
+    path: Path | None = None
+    artifact: Artifact | None = None
+    was_cached: bool = False
+    status: StageStatus = StageStatus.ABSENT
+    opened: OpenedGraph | None = None
+    failure: Failed | None = None
+    job_id: str = ""
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether this kind of stage leaves a model file at all."""
+        return self.kind != "verify"
+
+
+def stages_of(project: Project, folder: Path | None, old: Iterable[Stage] = ()) -> list[Stage]:
+    """The stages of a project in recipe order; a stage that stayed keeps what it has."""
+    kept = {stage.id: stage for stage in old}
+    path = (folder / project.source.path) if folder else Path(project.source.path)
+    source = kept.get(SOURCE)
+    if source is None or source.path != path:
+        source = Stage(id=SOURCE, kind=SOURCE, path=path, status=StageStatus.MADE)
+    result = [source]
+    for step in project.recipe.steps:
+        kind = type(step).__struct_config__.tag
+        found = kept.get(step.id)
+        if found is None or found.kind != kind:
+            found = Stage(id=step.id, kind=str(kind))
+        result.append(found)
+    return result
