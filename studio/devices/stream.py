@@ -94,11 +94,14 @@ class Output(Record, tag="output", tag_field="type"):
 
 
 class Fault(Record, tag="error", tag_field="type"):
-    """What went wrong, in words, and the next step."""
+    """What went wrong, in words, and the next step; `error` is the kind, as in a job's Failed."""
 
     t_ns: int
     message: str
     hint: str = ""
+    error: str = "tool"  # "input", "unsupported", "device", "tool", "bug"
+    nodes: tuple[str, ...] = ()
+    detail: str = ""  # last lines of the tool
 
 
 class End(Record, tag="end", tag_field="type"):

@@ -4,6 +4,36 @@ What lives here: the run file (`NAME.runs/…jsonl`, only ever added), latency s
 of outputs against the float original, accuracy. What does not: getting the numbers (`devices`).
 """
 
+from studio.measure.error import error_figures
 from studio.measure.measurement import ErrorFigures, LatencyStats, Measurement
+from studio.measure.run_file import Compared, Run, RunBuilder, RunFile, list_runs, new_run_file, read_run
+from studio.measure.statistics import (
+    Drift,
+    MinuteStats,
+    ThrottleMark,
+    drift,
+    latency_stats,
+    per_minute,
+    throttle_marks,
+)
 
-__all__ = ["ErrorFigures", "LatencyStats", "Measurement"]
+__all__ = [
+    "Compared",
+    "Drift",
+    "ErrorFigures",
+    "LatencyStats",
+    "Measurement",
+    "MinuteStats",
+    "Run",
+    "RunBuilder",
+    "RunFile",
+    "ThrottleMark",
+    "drift",
+    "error_figures",
+    "latency_stats",
+    "list_runs",
+    "new_run_file",
+    "per_minute",
+    "read_run",
+    "throttle_marks",
+]

@@ -30,7 +30,8 @@ class ErrorFigures(Record):
     """Result against the float original on the same inputs, over all outputs.
 
     snr_db = 10·log10(Σ ref² / Σ (ref − out)²), infinite (None) when equal; cosine over flattened
-    outputs, mean of samples; accuracy as fractions where labels are known.
+    outputs, mean of samples; accuracy as fractions where labels are known. `nonfinite` counts
+    values that are NaN or infinite where the original's are not: above 0 the result is broken.
     """
 
     samples: int
@@ -41,3 +42,4 @@ class ErrorFigures(Record):
     accuracy: float | None = None
     reference_accuracy: float | None = None
     is_equal: bool = False
+    nonfinite: int = 0
