@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from studio.graph.graph import Graph
+    from studio.graph.view import GraphView
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -52,3 +57,10 @@ class Layout:
     frame_depth: Ints
     width: float
     height: float
+
+
+def lay_out(graph: Graph, view: GraphView) -> Layout:
+    """The layout of a view: layered, narrow, one longest path straight at x = 0 in every frame."""
+    from studio.graph.compose import compose
+
+    return compose(graph, view)

@@ -1,0 +1,351 @@
+"""Arrangement: a small layered drawing of boxes and nets, made in plain lists.
+
+`arrange` takes one level of the scope tree: boxes in topological order, and nets (one source,
+many targets; the outside is −1). It ranks the boxes by longest path, lays one shared chain of
+dummies for every net, orders the layers (`ordering.py`), and places them round one longest
+path that is pinned at x = 0 (`placing.py`).
+
+Why segments: a layer with a single entity cuts the problem in two, and neural networks consist of
+such cuts. Each segment between two cuts is solved on its own, and one that was seen before (a
+repeated block) is copied. That makes plain Python fast enough at 50,000 nodes, and makes
+repeated blocks look alike.
+Why not numba (0.007 s against 1.15 s for 10,000 nodes of a transformer without segments): its
+import and the loading of compiled code cost more than all of this does now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from studio.graph.ordering import order_segment
+from studio.graph.placing import place_segment
+
+LAYER_GAP = 36.0
+OUTSIDE = -1
+
+
+@dataclass(slots=True)
+class Net:
+    """One tensor at one level: from `source` (−1 = enters through the top) to `targets` (−1 = leaves).
+
+    `source_dx` and `target_dx` say where on the box the line ends, relative to the box's axis.
+    """
+
+    source: int
+    targets: list[int]
+    source_dx: float = 0.0
+    target_dx: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Problem:
+    """Boxes in topological order (extents left and right of their axis, height, weight) and nets."""
+
+    left: list[float]
+    right: list[float]
+    height: list[float]
+    weight: list[int]
+    nets: list[Net]
+
+
+@dataclass(slots=True)
+class Arrangement:
+    """Where the boxes of a problem are: axis `x`, top `y`; the axis of the whole is x = 0, its top y = 0."""
+
+    x: list[float]
+    y: list[float]
+    layer: list[int]
+    paths: list[list[list[tuple[float, float]]]]  # [net][target] → points, source's bottom to target's top
+    left: float
+    right: float
+    height: float
+
+
+@dataclass(slots=True)
+class Layers:
+    """The proper layered graph: entities are boxes, then dummies and ports of nets."""
+
+    layer_of: list[int]
+    layers: list[list[int]]
+    left: list[float]
+    right: list[float]
+    net_of: list[int]  # −1 for boxes
+    down: list[list[tuple[int, float, float]]]  # (entity below, dx there, dx here)
+    up: list[list[tuple[int, float, float]]]
+    chains: list[list[int]]  # per net: its source, dummies, and exit port, from the top
+    pinned: list[int]  # per layer: the entity at x = 0, −1 = none
+
+
+def rank_boxes(problem: Problem) -> list[int]:
+    """The layer of every box, from 1: longest path, then boxes with slack sink to their consumers."""
+    n = len(problem.left)
+    layer = [1] * n
+    outgoing: list[list[int]] = [[] for _ in range(n)]
+    incoming = [0] * n
+    for index, net in enumerate(problem.nets):
+        if net.source >= 0:
+            outgoing[net.source].append(index)
+        for target in net.targets:
+            if target >= 0:
+                incoming[target] += 1
+    for box in range(n):
+        below = layer[box] + 1
+        for index in outgoing[box]:
+            for target in problem.nets[index].targets:
+                if target >= 0 and layer[target] < below:
+                    layer[target] = below
+    for box in range(n - 1, -1, -1):
+        if len(outgoing[box]) <= incoming[box]:
+            continue
+        lowest = 0
+        for index in outgoing[box]:
+            for target in problem.nets[index].targets:
+                if target >= 0 and (not lowest or layer[target] < lowest):
+                    lowest = layer[target]
+        if lowest > layer[box] + 1:
+            layer[box] = lowest - 1
+    return layer
+
+
+def main_path(problem: Problem, layer: list[int]) -> list[int]:
+    """The heaviest of the longest paths, one box for every layer from the top."""
+    n = len(layer)
+    last = max(layer, default=0)
+    best = [float("-inf")] * n
+    before = [-1] * n
+    order = sorted(range(n), key=layer.__getitem__)
+    by_source: list[list[Net]] = [[] for _ in range(n)]
+    for net in problem.nets:
+        if net.source >= 0:
+            by_source[net.source].append(net)
+        else:
+            for target in net.targets:
+                if target >= 0 and layer[target] == 1:
+                    best[target] = max(best[target], problem.weight[target] + 0.5)
+    for box in order:
+        if layer[box] == 1 and best[box] < 0:
+            best[box] = problem.weight[box]
+        score = best[box]
+        if score < 0:
+            continue
+        for net in by_source[box]:
+            for target in net.targets:
+                if target < 0 or layer[target] != layer[box] + 1:
+                    continue
+                if score + problem.weight[target] > best[target]:
+                    best[target] = score + problem.weight[target]
+                    before[target] = box
+    ends = [box for box in range(n) if layer[box] == last]
+    if not ends:
+        return []
+    box = max(ends, key=lambda b: best[b])
+    path = [box]
+    while before[box] >= 0:
+        box = before[box]
+        path.append(box)
+    return path[::-1]
+
+
+def build_layers(problem: Problem, layer: list[int], path: list[int]) -> Layers:
+    """The proper layered graph of a ranked problem; layer 0 and the last one hold the ports."""
+    n = len(layer)
+    last = max(layer, default=0) + 1
+    layer_of = list(layer)
+    layers: list[list[int]] = [[] for _ in range(last + 1)]
+    for box in path:
+        layers[layer[box]].append(box)
+    on_path = set(path)
+    for box in range(n):
+        if box not in on_path:
+            layers[layer[box]].append(box)
+    left, right, net_of = list(problem.left), list(problem.right), [-1] * n
+    down: list[list[tuple[int, float, float]]] = [[] for _ in range(n)]
+    up: list[list[tuple[int, float, float]]] = [[] for _ in range(n)]
+    chains: list[list[int]] = []
+
+    def add(at: int, net: int) -> int:
+        entity = len(layer_of)
+        layer_of.append(at)
+        layers[at].append(entity)
+        left.append(0.0)
+        right.append(0.0)
+        net_of.append(net)
+        down.append([])
+        up.append([])
+        return entity
+
+    for index, net in enumerate(problem.nets):
+        if not net.targets:
+            chains.append([])
+            continue
+        start = net.source if net.source >= 0 else add(0, index)
+        first = layer_of[start]
+        ends = [layer[t] if t >= 0 else last for t in net.targets]
+        chain = [start]
+        dx = net.source_dx
+        for at in range(first + 1, max(ends)):
+            dummy = add(at, index)
+            down[chain[-1]].append((dummy, 0.0, dx))
+            up[dummy].append((chain[-1], dx, 0.0))
+            chain.append(dummy)
+            dx = 0.0
+        for target, end, target_dx in zip(net.targets, ends, net.target_dx or [0.0] * len(ends)):
+            above = chain[end - 1 - first]
+            here = net.source_dx if above == start else 0.0
+            if target < 0:
+                target = add(last, index)
+                target_dx = 0.0
+                chain.append(target)
+            down[above].append((target, target_dx, here))
+            up[target].append((above, here, target_dx))
+        chains.append(chain)
+
+    pinned = [-1] * (last + 1)
+    for box in path:
+        pinned[layer[box]] = box
+    if path:
+        _pin_port(pinned, 0, up[path[0]])
+        _pin_port(pinned, last, down[path[-1]])
+    return Layers(layer_of, layers, left, right, net_of, down, up, chains, pinned)
+
+
+def _pin_port(pinned: list[int], layer: int, neighbours: list[tuple[int, float, float]]) -> None:
+    if neighbours and neighbours[0][1] == 0 and neighbours[0][2] == 0:
+        pinned[layer] = neighbours[0][0]
+
+
+def segments_of(layers: list[list[int]]) -> list[tuple[int, int]]:
+    """(first, last) layers of every stretch that must be solved together, its single-entity rims included."""
+    result = []
+    start = -1
+    for index, entities in enumerate(layers):
+        if len(entities) > 1:
+            if start < 0:
+                start = index
+        elif start >= 0:
+            result.append((max(start - 1, 0), index))
+            start = -1
+    if start >= 0:
+        result.append((max(start - 1, 0), len(layers) - 1))
+    return result
+
+
+Memo = dict[object, tuple[list[list[int]], list[list[float]]]]
+
+
+def arrange(problem: Problem, memo: Memo | None = None) -> Arrangement:
+    """The boxes placed and the nets routed. `memo` carries solved segments from call to call."""
+    memo = {} if memo is None else memo
+    layer = rank_boxes(problem)
+    proper = build_layers(problem, layer, main_path(problem, layer))
+    x = [0.0] * len(proper.layer_of)
+    for first, last in segments_of(proper.layers):
+        _solve_segment(proper, first, last, x, memo)
+    return _finish(problem, layer, proper, x)
+
+
+def _solve_segment(proper: Layers, first: int, last: int, x: list[float], memo: Memo) -> None:
+    """Orders and places one stretch of layers; writes x and the new order of the layers."""
+    layers = proper.layers[first : last + 1]
+    names = [entity for entities in layers for entity in entities]
+    local = {entity: index for index, entity in enumerate(names)}
+    down = [
+        [(local[f], there, here) for f, there, here in proper.down[e]] if at < len(layers) - 1 else []
+        for at, entities in enumerate(layers)
+        for e in entities
+    ]
+    left = [proper.left[e] for e in names]
+    right = [proper.right[e] for e in names]
+    is_dummy = [proper.net_of[e] >= 0 for e in names]
+    pinned = [local[p] if p >= 0 else -1 for p in proper.pinned[first : last + 1]]
+    key = (
+        tuple(map(len, layers)),
+        tuple(map(tuple, down)),
+        tuple(left),
+        tuple(right),
+        tuple(is_dummy),
+        tuple(pinned),
+    )
+    if key not in memo:
+        local_layers: list[list[int]] = []
+        start = 0
+        for entities in layers:
+            local_layers.append(list(range(start, start + len(entities))))
+            start += len(entities)
+        ordered = order_segment(local_layers, down)
+        memo[key] = (ordered, place_segment(ordered, down, left, right, is_dummy, pinned))
+    ordered, places = memo[key]
+    for at, (entities, xs) in enumerate(zip(ordered, places)):
+        proper.layers[first + at] = [names[e] for e in entities]
+        for e, value in zip(entities, xs):
+            x[names[e]] = value
+
+
+def _finish(problem: Problem, layer: list[int], proper: Layers, x: list[float]) -> Arrangement:
+    """Heights and paths: layers are stacked, and lines bend only in the gaps between them."""
+    n = len(layer)
+    heights = [0.0] * len(proper.layers)
+    for box in range(n):
+        heights[layer[box]] = max(heights[layer[box]], problem.height[box])
+    tops = [0.0] * len(heights)
+    at = 0.0
+    for index, entities in enumerate(proper.layers):
+        tops[index] = at
+        if index + 1 < len(heights) and (entities or index):
+            at += heights[index] + LAYER_GAP
+    if not proper.layers[0]:
+        tops[1:] = [t - tops[1] for t in tops[1:]] if len(tops) > 1 else []
+    height = tops[-1]
+    if not proper.layers[-1]:
+        height = tops[-2] + heights[-2] if len(tops) > 1 else 0.0
+    y = [
+        tops[layer[b]] + (max(heights[layer[b]] - problem.height[b], 0) / 2 if heights[layer[b]] <= 64 else 0)
+        for b in range(n)
+    ]
+    paths = []
+    for net, chain in zip(problem.nets, proper.chains):
+        rows = []
+        for index, target in enumerate(net.targets):
+            points: list[tuple[float, float]] = []
+            source = chain[0]
+            dx = net.source_dx if net.source >= 0 else 0.0
+            first = proper.layer_of[source]
+            end = layer[target] if target >= 0 else len(tops) - 1
+            if net.source >= 0:
+                points.append((x[source] + dx, y[source] + problem.height[source]))
+            points.append((x[source] + dx, tops[first] + heights[first]))
+            for dummy in chain[1 : end - first]:
+                row = proper.layer_of[dummy]
+                points.append((x[dummy], tops[row]))
+                points.append((x[dummy], tops[row] + heights[row]))
+            if target >= 0:
+                there = x[target] + (net.target_dx[index] if net.target_dx else 0.0)
+                points.append((there, tops[end]))
+                points.append((there, y[target]))
+            else:
+                points.append((x[chain[-1]], height))
+            rows.append(simplify(points))
+        paths.append(rows)
+    extents = [(x[e] - proper.left[e], x[e] + proper.right[e]) for e in range(len(x))]
+    return Arrangement(
+        x=x[:n],
+        y=y,
+        layer=layer,
+        paths=paths,
+        left=max((-a for a, _ in extents), default=0.0),
+        right=max((b for _, b in extents), default=0.0),
+        height=height,
+    )
+
+
+def simplify(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points without repeats and without those inside a vertical run."""
+    result: list[tuple[float, float]] = []
+    for point in points:
+        if result and point == result[-1]:
+            continue
+        if len(result) > 1 and result[-2][0] == result[-1][0] == point[0] and result[-1][1] <= point[1]:
+            result[-1] = point
+        else:
+            result.append(point)
+    return result if len(result) > 1 else [points[0], points[-1]]
