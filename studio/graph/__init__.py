@@ -10,6 +10,8 @@ columns. Why readers of our own for ONNX, TFLite and .pte instead of the librari
 trees: weights must stay on disk, and a broken file must end in one sentence.
 """
 
+from studio.graph.cost import Costs, node_costs
+from studio.graph.formats import detect_format, open_graph
 from studio.graph.graph import (
     DataLocation,
     Graph,
@@ -22,6 +24,7 @@ from studio.graph.graph import (
 )
 
 __all__ = [
+    "Costs",
     "DataLocation",
     "Graph",
     "Provenance",
@@ -30,4 +33,7 @@ __all__ = [
     "SubgraphRef",
     "TensorKind",
     "TensorRef",
+    "detect_format",
+    "node_costs",
+    "open_graph",
 ]

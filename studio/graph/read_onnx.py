@@ -1,0 +1,432 @@
+"""Reads `.onnx` files: all opsets, subgraphs, local functions, external data; weights stay on disk.
+
+Tensor ids follow ONNX's naming rules: a body of If, Loop or Scan sees the names of the graphs around
+it, a local function sees only its own. A local function is one subgraph however many nodes call it
+(inlining could grow without bound); each call carries the attribute `function`.
+Node versions are the operator's `since_version` under the file's opset, 0 for unknown operators.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from studio.errors import InputError
+from studio.graph.builder import GraphBuilder
+from studio.graph.graph import (
+    AttributeValue,
+    Graph,
+    Provenance,
+    Quantization,
+    Shape,
+    SubgraphRef,
+    TensorKind,
+    TensorRef,
+)
+from studio.graph.onnx_scopes import from_metadata, from_name
+from studio.graph.onnx_skeleton import read_skeleton
+from studio.graph.onnx_tensors import (
+    DTYPES,
+    check_location,
+    dims_of,
+    location_of,
+    short,
+    type_of,
+    values_of,
+)
+
+_QUANTIZE = "QuantizeLinear"
+_DEQUANTIZE = "DequantizeLinear"
+
+
+def read_onnx(path: Path, *, check_external: bool = True, infer: bool = True) -> Graph:
+    """The graph of an ONNX file.
+
+    `infer`: fill in missing shapes by `onnx.shape_inference`; its failure is a note.
+    `check_external`: raise InputError when external data is missing or outside the folder; otherwise note it.
+    Raises InputError when the file is damaged.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        view = memoryview(mapped)
+        try:
+            skeleton = read_skeleton(view)
+        finally:
+            view.release()
+    model = _parse(skeleton.data)
+    reader = _Reader(path.parent, check_external=check_external)
+    if skeleton.has_training:
+        reader.builder.note("Training information in the file is ignored.")
+    if infer:
+        model = _with_shapes(model, reader.builder)
+    return reader.read(model)
+
+
+def _parse(data: bytes) -> Any:
+    import onnx
+
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except Exception as error:  # protobuf has its own error classes per implementation
+        raise InputError(
+            f"The ONNX file is damaged: {short(str(error), 120)}.", hint="Copy or export the file again."
+        ) from None
+    return model
+
+
+def _with_shapes(model: Any, builder: GraphBuilder) -> Any:
+    """The model with inferred shapes, or the model itself and a note."""
+    if _knows_all_shapes(model.graph):
+        return model
+    import onnx
+
+    try:
+        return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=True)
+    except Exception as error:  # it raises InferenceError, ValueError, RuntimeError, UnicodeDecodeError
+        reason = short(str(error).strip().partition("\n")[0], 200)
+        builder.note(f"Shapes could not be inferred: {reason}")
+        return model
+
+
+def _knows_all_shapes(graph: Any) -> bool:
+    """Whether every node output already has a declared type, so that inference has nothing to add."""
+    known = {info.name for info in graph.value_info} | {info.name for info in graph.output}
+    return all(not name or name in known for node in graph.node for name in node.output)
+
+
+@dataclass
+class _Names:
+    """Names visible in one graph: its own, then those of the graphs around it."""
+
+    parent: _Names | None = None
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def find(self, name: str) -> int | None:
+        names: _Names | None = self
+        while names is not None:
+            if name in names.ids:
+                return names.ids[name]
+            names = names.parent
+        return None
+
+
+@dataclass
+class _Body:
+    """A graph waiting to be read: If branch, loop body or local function."""
+
+    proto: Any
+    subgraph: int
+    names: _Names
+    opsets: Mapping[str, int]
+    scope_path: tuple[str, ...] = ()
+
+
+class _Reader:
+    def __init__(self, folder: Path, *, check_external: bool) -> None:
+        self.builder = GraphBuilder("onnx")
+        self._folder = folder
+        self._check_external = check_external
+        self._checked: dict[str, int] = {}
+        self._bodies: deque[_Body] = deque()
+        self._functions: dict[tuple[str, str, str], int] = {}
+        self._versions: dict[tuple[str, str, int], int] = {}
+        self._is_torch = False
+
+    def read(self, model: Any) -> Graph:
+        try:
+            return self._read(model)
+        except UnicodeDecodeError:
+            raise InputError(
+                "A name in the ONNX file is not valid UTF-8.", hint="The file is damaged."
+            ) from None
+
+    def _read(self, model: Any) -> Graph:
+        b = self.builder
+        g = b.graph
+        g.name = model.graph.name
+        g.producer = f"{model.producer_name} {model.producer_version}".strip()
+        g.metadata = {p.key: p.value for p in model.metadata_props}
+        g.metadata["ir_version"] = str(model.ir_version)
+        g.opsets = _opsets(model.opset_import)
+        self._is_torch = model.producer_name == "pytorch"
+        main = b.subgraph(g.name)
+        self._bodies.append(_Body(model.graph, main, _Names(), g.opsets))
+        functions: list[_Body] = []
+        for proto in model.functions:
+            index = b.subgraph(f"{proto.domain}::{proto.name}" if proto.domain else proto.name)
+            self._functions[proto.domain, proto.name, getattr(proto, "overload", "")] = index
+            opsets = {**g.opsets, **_opsets(proto.opset_import, default=False)}
+            functions.append(_Body(proto, index, _Names(), opsets))
+        self._read_bodies()
+        for body in functions:
+            self._read_function(body)
+            self._read_bodies()
+        self._record_quantization()
+        return b.finish()
+
+    # graphs
+
+    def _read_bodies(self) -> None:
+        while self._bodies:
+            self._read_graph(self._bodies.popleft())
+
+    def _read_graph(self, body: _Body) -> None:
+        b, proto, names = self.builder, body.proto, body.names
+        types = {info.name: info.type for info in proto.value_info}
+        types.update({info.name: info.type for info in proto.output})
+        inputs = []
+        initial = {t.name for t in proto.initializer}
+        for info in proto.input:
+            if info.name in initial or info.name in names.ids:
+                if info.name not in initial:
+                    b.note(f"Two inputs are named “{short(info.name)}”.")
+                continue
+            names.ids[info.name] = b.tensor(info.name, *type_of(info.type), TensorKind.INPUT)
+            inputs.append(names.ids[info.name])
+        for tensor in proto.initializer:
+            if tensor.name in names.ids:
+                b.note(f"Two constants are named “{short(tensor.name)}”.")
+            names.ids[tensor.name] = self._constant(tensor, tensor.name)
+        for sparse in proto.sparse_initializer:
+            name = sparse.values.name
+            shape = dims_of(sparse.dims)
+            names.ids[name] = b.tensor(
+                name, DTYPES.get(sparse.values.data_type, ""), shape, TensorKind.CONSTANT
+            )
+            b.note("Sparse constants are shown without their values.")
+        self._read_nodes(proto.node, body, types)
+        outputs = []
+        for info in proto.output:
+            found = names.find(info.name)
+            if found is None:
+                b.note(f"Nothing makes the output “{short(info.name)}”.")
+                found = names.ids[info.name] = b.tensor(info.name, *type_of(info.type))
+            outputs.append(found)
+        b.close_subgraph(body.subgraph, inputs, outputs)
+
+    def _read_function(self, body: _Body) -> None:
+        b, proto, names = self.builder, body.proto, body.names
+        types = {info.name: info.type for info in getattr(proto, "value_info", ())}
+        for name in proto.input:
+            found = types.get(name)
+            dtype, shape = type_of(found) if found is not None else ("", None)
+            names.ids.setdefault(name, b.tensor(name, dtype, shape, TensorKind.INPUT))
+        self._read_nodes(proto.node, body, types)
+        for name in proto.output:
+            if name not in names.ids:
+                b.note(f"Nothing makes the output “{short(name)}”.")
+                names.ids[name] = b.tensor(name)
+        b.close_subgraph(
+            body.subgraph, [names.ids[n] for n in proto.input], [names.ids[n] for n in proto.output]
+        )
+
+    def _read_nodes(self, nodes: Any, body: _Body, types: Mapping[str, Any]) -> None:
+        b, names = self.builder, body.names
+        nodes = list(nodes)
+        produced: list[list[int]] = []
+        for node in nodes:  # outputs first: a body, or a file out of order, may use a later name
+            made = []
+            for name in node.output:
+                if not name:
+                    made.append(-1)
+                    continue
+                if name in names.ids:
+                    b.note(f"More than one node makes “{short(name)}”.")
+                found = types.get(name)
+                dtype, shape = type_of(found) if found is not None else ("", None)
+                made.append(b.tensor(name, dtype, shape))
+                names.ids[name] = made[-1]
+            produced.append(made)
+        for node, outputs in zip(nodes, produced):
+            self._read_node(node, outputs, body)
+
+    def _read_node(self, node: Any, outputs: list[int], body: _Body) -> None:
+        b, names = self.builder, body.names
+        inputs = []
+        for name in node.input:
+            if not name:
+                inputs.append(-1)
+                continue
+            found = names.find(name)
+            if found is None:
+                b.note(f"Nothing makes “{short(name)}”, an input of {short(node.op_type)}.")
+                found = names.ids[name] = b.tensor(name)
+            inputs.append(found)
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        op, name = node.op_type, node.name
+        scope_path, scope, provenance = self._scope_of(node, name, body)
+        attributes: dict[str, AttributeValue] = {}
+        index = b.node(
+            op, inputs, outputs,
+            domain=domain, name=name, attributes=attributes, version=self._version(op, domain, body.opsets),
+            scope=scope, subgraph=body.subgraph, provenance=provenance,
+        )  # fmt: skip
+        is_constant = op == "Constant" and not domain and len(outputs) == 1 and outputs[0] >= 0
+        for attribute in node.attribute:
+            value = self._attribute(attribute, index, body, scope_path, outputs[0] if is_constant else -1)
+            attributes[attribute.name] = value
+            if is_constant:
+                self._constant_node(outputs[0], attribute.name, value)
+        function = self._functions.get((node.domain, op, getattr(node, "overload", "")))
+        if function is not None:
+            attributes["function"] = SubgraphRef(subgraph=function)
+            self._adopt(function, index)
+
+    def _scope_of(self, node: Any, name: str, body: _Body) -> tuple[tuple[str, ...], int, Provenance | None]:
+        types: list[str] = []
+        provenance: Provenance | None = None
+        found = None
+        if node.metadata_props:
+            found = from_metadata({p.key: p.value for p in node.metadata_props})
+        if found is not None:
+            path, types, provenance = found
+        else:
+            path, provenance = from_name(name, is_torch=self._is_torch)
+        if not path:
+            return body.scope_path, self.builder.scope(body.scope_path) if body.scope_path else 0, provenance
+        return tuple(path), self.builder.scope(path, types), provenance
+
+    def _adopt(self, subgraph: int, node: int) -> None:
+        """The first caller of a function is the node its subgraph hangs on."""
+        known = self.builder.graph.subgraphs[subgraph]
+        if known.parent_node < 0:
+            self.builder.graph.subgraphs[subgraph] = msgspec.structs.replace(
+                known, parent_node=node, attribute="function"
+            )
+
+    # attributes and constants
+
+    def _attribute(
+        self, attribute: Any, node: int, body: _Body, scope_path: tuple[str, ...], constant_output: int
+    ) -> AttributeValue:
+        kind = attribute.type
+        if attribute.ref_attr_name:
+            return f"@{attribute.ref_attr_name}"
+        if kind == 2 or (kind == 0 and attribute.HasField("i")):
+            return int(attribute.i)
+        if kind == 7 or (kind == 0 and attribute.ints):
+            return list(attribute.ints)
+        if kind == 1 or (kind == 0 and attribute.HasField("f")):
+            return float(attribute.f)
+        if kind == 3 or (kind == 0 and attribute.HasField("s")):
+            return str(attribute.s.decode("utf-8", "replace"))
+        if kind == 6 or (kind == 0 and attribute.floats):
+            return list(attribute.floats)
+        if kind == 8 or (kind == 0 and attribute.strings):
+            return [s.decode("utf-8", "replace") for s in attribute.strings]
+        if kind == 4:
+            if constant_output >= 0:
+                return TensorRef(tensor=self._constant(attribute.t, "", into=constant_output))
+            return TensorRef(tensor=self._constant(attribute.t, attribute.t.name or attribute.name))
+        if kind == 5:
+            return self._body(attribute.g, node, attribute.name, body, scope_path)
+        if kind == 10:
+            return [self._body(g, node, attribute.name, body, scope_path) for g in attribute.graphs]
+        if kind == 9:
+            return [t.name or f"tensor {i}" for i, t in enumerate(attribute.tensors)]
+        if kind in (13, 14):
+            return "type"
+        if kind in (11, 12):
+            return "sparse tensor"
+        return None
+
+    def _body(
+        self, proto: Any, node: int, attribute: str, body: _Body, scope_path: tuple[str, ...]
+    ) -> SubgraphRef:
+        index = self.builder.subgraph(proto.name or attribute, parent_node=node, attribute=attribute)
+        self._bodies.append(_Body(proto, index, _Names(body.names), body.opsets, scope_path))
+        return SubgraphRef(subgraph=index)
+
+    def _constant(self, tensor: Any, name: str, into: int = -1) -> int:
+        """The id of a constant made from a TensorProto; `into` is the output of a Constant node."""
+        b = self.builder
+        dtype, shape = DTYPES.get(tensor.data_type, ""), dims_of(tensor.dims)
+        if into < 0:
+            into = b.tensor(name, dtype, shape, TensorKind.CONSTANT)
+        else:
+            b.graph.tensor_dtype[into], b.graph.tensor_shape[into] = dtype, shape
+        location = location_of(tensor)
+        value = values_of(tensor, dtype, shape) if location is None else None
+        if location is not None and location.path:
+            self._check(location, tensor.name)
+        b.constant(into, value=value, data=location)
+        if dtype == "string":
+            b.set_bytes(into, sum(len(s) for s in tensor.string_data))
+        return into
+
+    def _constant_node(self, output: int, attribute: str, value: AttributeValue) -> None:
+        """Constants given as plain attributes (`value_float`, `value_ints`, …) instead of a tensor."""
+        b = self.builder
+        kinds = {"int": "int64", "float": "float32", "string": "string"}
+        base = attribute.removeprefix("value_").removesuffix("s")
+        if attribute.startswith("value_") and base in kinds:
+            shape: Shape = (len(value),) if isinstance(value, list) else ()
+            b.graph.tensor_dtype[output], b.graph.tensor_shape[output] = kinds[base], shape
+            b.constant(output, value=list(value) if isinstance(value, list) else [value])
+        elif attribute in ("value", "sparse_value"):
+            b.set_kind(output, TensorKind.CONSTANT)
+
+    def _check(self, location: Any, name: str) -> None:
+        """Refuses (or notes) external data that is outside the folder, missing or too short."""
+        end = location.offset + max(location.length, 0)
+        if location.offset >= 0 and end <= self._checked.get(location.path, -1):
+            return
+        try:
+            file = check_location(self._folder, location, name)
+        except InputError as error:
+            if self._check_external:
+                raise
+            self.builder.note(error.message)
+            return
+        self._checked[location.path] = file.stat().st_size
+
+    def _version(self, op: str, domain: str, opsets: Mapping[str, int]) -> int:
+        opset = opsets.get(domain, 0)
+        key = (op, domain, opset)
+        if key not in self._versions:
+            import onnx
+
+            try:
+                self._versions[key] = onnx.defs.get_schema(op, opset, domain).since_version
+            except Exception:  # SchemaError; its module moved between versions of onnx
+                self._versions[key] = 0
+        return self._versions[key]
+
+    # quantization
+
+    def _record_quantization(self) -> None:
+        """Scale and zero point on both sides of every QuantizeLinear and DequantizeLinear."""
+        g = self.builder.graph
+        ends_in, ends_out = self.builder._input_ends, self.builder._output_ends
+        for node, op in enumerate(g.node_op):
+            if op not in (_QUANTIZE, _DEQUANTIZE):
+                continue
+            inputs = self.builder._inputs[ends_in[node] : ends_in[node + 1]]
+            outputs = self.builder._outputs[ends_out[node] : ends_out[node + 1]]
+            if len(inputs) < 2 or not outputs or min(inputs[:2]) < 0:
+                continue
+            scale = g.tensor_value.get(inputs[1])
+            zero = g.tensor_value.get(inputs[2]) if len(inputs) > 2 and inputs[2] >= 0 else []
+            if not scale or zero is None or not all(isinstance(z, (int, float)) for z in zero):
+                continue
+            axis = g.node_attributes[node].get("axis", 1)
+            found = Quantization(
+                scale=tuple(map(float, scale)),
+                zero_point=tuple(int(z) for z in zero) or (0,) * len(scale),
+                axis=axis if len(scale) > 1 and isinstance(axis, int) else None,
+            )
+            for tensor in (inputs[0], outputs[0]):
+                if tensor >= 0:
+                    self.builder.quantization(tensor, found)
+
+
+def _opsets(imports: Any, *, default: bool = True) -> dict[str, int]:
+    """domain → version, the default domain as ""; opset 1 when the file names none."""
+    found = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in imports}
+    return found if found or not default else {"": 1}
