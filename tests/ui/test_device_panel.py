@@ -1,0 +1,111 @@
+"""The device panel: who is there, what can be run, what the curves show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from studio.devices import DeviceInfo, DeviceKind, DeviceState, Inference, RunSettings, Sample
+from studio.measure.live import LiveRun
+from studio.ui.session import Session
+from studio.ui.stages import Stage, StageStatus
+from studio.ui.views.devices import DevicePanel
+from studio.ui.views.devices.run_bar import runnable_targets
+
+COMPUTER = DeviceInfo(
+    id="this-computer", kind=DeviceKind.THIS_COMPUTER, name="This computer", state=DeviceState.READY
+)
+LOCKED = DeviceInfo(
+    id="R5",
+    kind=DeviceKind.ANDROID,
+    name="SM-S926B",
+    state=DeviceState.UNAUTHORIZED,
+    state_hint="Accept the prompt on the phone.",
+)
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Session:
+    session = Session()
+    session.devices = (COMPUTER, LOCKED)
+    session.stages = [
+        Stage(id="source", kind="source", path=Path("model.onnx"), status=StageStatus.MADE),
+        Stage(id="tflite", kind="convert", path=Path("model.tflite"), status=StageStatus.MADE),
+    ]
+    return session
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session) -> DevicePanel:
+    panel = DevicePanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(1200, 260)
+    panel.show()
+    return panel
+
+
+def button(panel: DevicePanel) -> QPushButton:
+    return panel.bar._button
+
+
+def test_a_click_wishes_a_run_of_the_chosen_artifact(qtbot: QtBot, panel: DevicePanel) -> None:
+    with qtbot.waitSignal(panel.run_requested) as asked:
+        qtbot.mouseClick(button(panel), Qt.MouseButton.LeftButton)
+    device_id, stage_id, settings = asked.args
+    assert (device_id, stage_id) == ("this-computer", "tflite")
+    assert isinstance(settings, RunSettings)
+    assert settings.target == "litert/cpu"
+
+
+def test_an_unauthorised_phone_says_what_to_do_and_cannot_be_run_on(panel: DevicePanel) -> None:
+    panel.devices.select("R5")
+    assert not button(panel).isEnabled()
+    assert button(panel).toolTip() == "Accept the prompt on the phone."
+    assert "Accept the prompt" in panel._teach.text()
+
+
+def test_while_it_runs_the_button_stops(qtbot: QtBot, session: Session, panel: DevicePanel) -> None:
+    session.live["this-computer"] = LiveRun("this-computer")
+    session.run_jobs["this-computer"] = "job"
+    session.run_started.emit("this-computer", "job")
+    assert button(panel).text() == "Stop"
+    with qtbot.waitSignal(panel.stop_requested):
+        qtbot.mouseClick(button(panel), Qt.MouseButton.LeftButton)
+
+
+def test_curves_grow_with_the_records(qtbot: QtBot, session: Session, panel: DevicePanel) -> None:
+    run = session.live["this-computer"] = LiveRun("this-computer")
+    session.run_jobs["this-computer"] = "job"
+    session.run_started.emit("this-computer", "job")
+    view = panel.live_view
+    assert view is not None
+    for i in range(50):
+        run.add(Inference(i=i, t_ns=i * 20_000_000, latency_ns=12_000_000))
+    run.add(Sample(t_ns=2_000_000_000, unavailable={"temperature": "no sensor is readable"}))
+    qtbot.waitUntil(lambda: "12.0" in view._latency._readout.text(), timeout=3000)
+    times, values = view._latency._curves[0][1].getData()
+    assert len(times) == 50 and set(values) == {12.0}
+    assert "no sensor is readable" in view._temperature._empty.text()
+
+
+def test_dragging_holds_the_picture_until_follow_is_pressed(
+    qtbot: QtBot, session: Session, panel: DevicePanel
+) -> None:
+    session.live["this-computer"] = LiveRun("this-computer")
+    session.run_started.emit("this-computer", "job")
+    view = panel.live_view
+    assert view is not None and view.is_following
+    view._latency.range_dragged.emit(1.0, 2.0)
+    assert not view.is_following
+    assert panel.bar._follow.isVisible()
+    qtbot.mouseClick(panel.bar._follow, Qt.MouseButton.LeftButton)
+    assert view.is_following
+
+
+def test_a_computer_is_not_offered_a_phones_accelerators() -> None:
+    assert [t.id for t in runnable_targets("onnx", COMPUTER)] == ["ort/cpu", "ort/xnnpack"]
+    assert "ort/nnapi" in [t.id for t in runnable_targets("onnx", LOCKED)]
