@@ -1,15 +1,19 @@
-"""Saves a Graph to one packed file and loads it again, so that a worker parses and the window only maps.
+"""Saves a Graph, a Layout or Costs to one packed file each: a worker computes, the window only loads.
 
-The file is a cache: its version changes with the columns, and another version is refused.
+The files are a cache: the version changes with the columns, and another version is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from studio.errors import InputError
+from studio.graph.cost import Costs
 from studio.graph.graph import (
     AttributeValue,
     DataLocation,
@@ -21,9 +25,12 @@ from studio.graph.graph import (
     SubgraphRef,
     TensorRef,
 )
+from studio.graph.layout import Layout
 from studio.records import Record, read_packed, write_packed
 
 VERSION = 1
+
+C = TypeVar("C", Layout, Costs)
 
 _ARRAYS = (
     "node_version", "node_scope", "node_subgraph", "input_offsets", "input_tensors", "output_offsets",
@@ -118,3 +125,35 @@ def _refer_value(value: Any) -> AttributeValue:
     return (
         [SubgraphRef(subgraph=v) for v in found] if isinstance(found, list) else SubgraphRef(subgraph=found)
     )
+
+
+class _Scalars(Record):
+    """The fields of a column record that are no arrays."""
+
+    version: int
+    kind: str
+    fields: dict[str, Any]
+
+
+def save_columns(columns: Layout | Costs, path: Path) -> None:
+    """Writes a Layout or Costs, atomically."""
+    values = {f.name: getattr(columns, f.name) for f in fields(columns)}
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    rest = {name: value for name, value in values.items() if name not in arrays}
+    write_packed(path, _Scalars(version=VERSION, kind=type(columns).__name__, fields=rest), arrays)
+
+
+def load_columns(kind: type[C], path: Path) -> C:
+    """The Layout or Costs of a packed file. Raises InputError when it is damaged, absent or another thing."""
+    try:
+        head, arrays = read_packed(path, _Scalars)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.", hint="Open the model again.") from None
+    values: dict[str, Any] = {**head.fields, **arrays}
+    if (
+        head.version != VERSION
+        or head.kind != kind.__name__
+        or values.keys() != {f.name for f in fields(kind)}
+    ):
+        raise InputError(f"{path} is from another version of the studio.", hint="Open the model again.")
+    return kind(**values)
