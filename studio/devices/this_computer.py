@@ -79,6 +79,8 @@ class ThisComputer:
                 yield from self._follow(process, log, request, should_stop)
             finally:
                 _kill(process)
+                if process.stdout is not None:
+                    process.stdout.close()
 
     def _start(self, request: RunRequest, log: IO[bytes]) -> subprocess.Popen[bytes]:
         try:

@@ -40,8 +40,8 @@ def error_figures(
         signal += float(wanted @ wanted)
         worst = max(worst, float(np.abs(difference).max(initial=0.0)))
         cosines += _cosine(wanted, got)
-    is_equal = noise == 0.0 and nonfinite == 0
-    snr = None if is_equal else 10 * float(np.log10(signal / noise)) if signal and noise else 0.0
+    is_equal = worst == 0.0 and nonfinite == 0
+    snr = None if is_equal else _decibel(signal, noise)
     agreement = accuracy = reference_accuracy = None
     first_reference, first_result = pairs[0]
     if first_reference.ndim == 2 and first_reference.shape[1] > 1:
@@ -63,6 +63,13 @@ def error_figures(
         is_equal=is_equal,
         nonfinite=nonfinite,
     )
+
+
+def _decibel(signal: float, noise: float) -> float:
+    """10·log10(signal / noise); 0 without a signal. A noise that underflowed is the smallest there is."""
+    if signal == 0.0:
+        return 0.0
+    return 10 * float(np.log10(signal) - np.log10(max(noise, np.finfo(np.float64).tiny)))
 
 
 def _cosine(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
