@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import mmap
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from studio.artifact import hash_file
@@ -88,10 +89,11 @@ def detect_format(path: Path) -> str:
     )
 
 
-def open_graph(path: Path, *, check_external: bool = True) -> Graph:
+def open_graph(path: Path, *, check_external: bool = True, dims: Mapping[str, int] | None = None) -> Graph:
     """The graph of a model file of any known format; weights stay on disk.
 
-    `check_external`: whether missing or escaping external data is an error or a note.
+    `check_external`: whether missing or escaping external data is an error or a note (ONNX).
+    `dims`: sizes for open dims of the inputs (ONNX; see `read_onnx`).
     Raises InputError for anything that is not a readable model.
     """
     path = Path(path)
@@ -99,10 +101,13 @@ def open_graph(path: Path, *, check_external: bool = True) -> Graph:
     address = READERS.get(format_)
     if address is None:
         raise InputError(f"{path} is {TITLES[format_]}, which has no reader.", hint="Open it in Netron.")
+    if dims and format_ != "onnx":
+        raise InputError(f"Dims of {TITLES[format_]} files cannot be set.", hint="Set them at the export.")
     module, name = address.split(":")
     reader = getattr(importlib.import_module(module), name)
     try:
-        graph: Graph = reader(path, check_external=check_external) if format_ == "onnx" else reader(path)
+        options = {"check_external": check_external, "dims": dims} if format_ == "onnx" else {}
+        graph: Graph = reader(path, **options)
     except InputError as error:
         if path.name in error.message:
             raise

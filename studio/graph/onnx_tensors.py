@@ -48,8 +48,8 @@ def type_of(type_proto: Any) -> tuple[str, Shape | None]:
     for dim in tensor.shape.dim:
         if dim.HasField("dim_value"):
             shape.append(dim.dim_value if dim.dim_value >= 0 else None)
-        elif dim.HasField("dim_param") and dim.dim_param and not dim.dim_param.startswith("unk__"):
-            shape.append(dim.dim_param)  # "unk__7" are names that shape inference makes up
+        elif dim.dim_param and dim.dim_param != "?" and not dim.dim_param.startswith("unk__"):
+            shape.append(dim.dim_param)  # "unk__7" is a name that shape inference made up
         else:
             shape.append(None)
     return dtype, tuple(shape)

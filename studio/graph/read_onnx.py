@@ -45,9 +45,17 @@ _QUANTIZE = "QuantizeLinear"
 _DEQUANTIZE = "DequantizeLinear"
 
 
-def read_onnx(path: Path, *, check_external: bool = True, infer: bool = True) -> Graph:
+def read_onnx(
+    path: Path,
+    *,
+    check_external: bool = True,
+    infer: bool = True,
+    dims: Mapping[str, int] | None = None,
+) -> Graph:
     """The graph of an ONNX file.
 
+    `dims`: sizes for symbolic dims (`{"batch": 1}`) or for unnamed ones by place (`{"images:0": 1}`);
+    shapes are inferred anew from them.
     `infer`: fill in missing shapes by `onnx.shape_inference`; its failure is a note.
     `check_external`: raise InputError when external data is missing or outside the folder; otherwise note it.
     Raises InputError when the file is damaged.
@@ -62,7 +70,9 @@ def read_onnx(path: Path, *, check_external: bool = True, infer: bool = True) ->
     reader = _Reader(path.parent, check_external=check_external)
     if skeleton.has_training:
         reader.builder.note("Training information in the file is ignored.")
-    if infer:
+    if dims:
+        _fix_dims(model.graph, dims)
+    if infer or dims:
         model = _with_shapes(model, reader.builder)
     return reader.read(model)
 
@@ -92,6 +102,30 @@ def _with_shapes(model: Any, builder: GraphBuilder) -> Any:
         reason = short(str(error).strip().partition("\n")[0], 200)
         builder.note(f"Shapes could not be inferred: {reason}")
         return model
+
+
+def _fix_dims(graph: Any, dims: Mapping[str, int]) -> None:
+    """Sets dims of the graph's inputs and forgets every shape that was said of the rest."""
+    used: set[str] = set()
+    constants = {tensor.name for tensor in graph.initializer}
+    for info in graph.input:
+        if info.name in constants or info.type.WhichOneof("value") != "tensor_type":
+            continue
+        for axis, dim in enumerate(info.type.tensor_type.shape.dim):
+            for key in (dim.dim_param, f"{info.name}:{axis}"):
+                if key in dims and dim.dim_value <= 0:  # 0 and −1 stand for “open” in old exporters
+                    dim.dim_value = dims[key]
+                    used.add(key)
+    unused = [name for name in dims if name not in used]
+    if unused:
+        raise InputError(
+            f"The model's inputs have no open dim called {', '.join(unused)}.",
+            hint="Name a symbolic dim of an input, or an input and an axis as in images:0.",
+        )
+    del graph.value_info[:]
+    for info in graph.output:
+        if info.type.WhichOneof("value") == "tensor_type":
+            info.type.tensor_type.ClearField("shape")
 
 
 def _knows_all_shapes(graph: Any) -> bool:
