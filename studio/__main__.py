@@ -1,6 +1,22 @@
-"""`python -m studio` is `deployment-studio`."""
+"""`python -m studio` is `deployment-studio`: the one place that knows both faces of the program."""
 
-from studio.cli.main import main
+from __future__ import annotations
+
+from pathlib import Path
+
+from studio.cli.main import main as command_line
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs a command or the window and returns its exit code."""
+    return command_line(argv, open_window=_open_window)
+
+
+def _open_window(paths: list[Path]) -> int:
+    from studio.ui.app import run
+
+    return run(paths)
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

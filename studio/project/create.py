@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from studio.artifact import hash_file
@@ -119,3 +122,32 @@ def _lowering_target(runtime: str, target_ids: tuple[str, ...]) -> str:
 def _first_run_target(target_ids: tuple[str, ...]) -> str:
     """What to run first: a wanted target that every computer has, else ONNX Runtime's CPU."""
     return next((t for t in target_ids if not TARGETS[t].is_accelerator), "ort/cpu")
+
+
+def copy_into(files: Iterable[Path], root: Path, folder: Path) -> tuple[Path, ...]:
+    """Copies files of `root` into a project's folder, keeping their places below it; what was copied.
+
+    A file that is there already with the same content is left; one with another content is never
+    overwritten. Raises InputError before anything is copied.
+    """
+    wanted: list[tuple[Path, Path]] = []
+    for file in files:
+        target = folder / file.resolve().relative_to(root.resolve())
+        if not target.exists():
+            wanted.append((file, target))
+        elif hash_file(target) != hash_file(file):
+            raise InputError(
+                f"{target} is there already and differs from {file}.",
+                hint="Choose another folder for the project.",
+            )
+    for file, target in wanted:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_name(f".{target.name}.partial")
+            shutil.copyfile(file, partial)
+            os.replace(partial, target)
+        except OSError as error:
+            raise InputError(
+                f"Cannot copy {file} to {target}: {error.strerror}.", hint="Free some space."
+            ) from None
+    return tuple(target for _, target in wanted)
