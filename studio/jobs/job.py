@@ -51,6 +51,12 @@ class Measured(Record, tag="measured", tag_field="type"):
     record: StreamRecord
 
 
+class Serving(Record, tag="serving", tag_field="type"):
+    """A job that serves pages on this computer can be reached here, until it is stopped."""
+
+    url: str
+
+
 class Done(Record, tag="done", tag_field="type"):
     """Last event of a job that ended well; `result` is the kind's own record as JSON."""
 
@@ -68,7 +74,7 @@ class Failed(Record, tag="failed", tag_field="type"):
     exit_code: int = 2
 
 
-Event = Progress | Log | ArtifactMade | Measured | Done | Failed
+Event = Progress | Log | ArtifactMade | Measured | Serving | Done | Failed
 
 
 class Report(Protocol):
@@ -143,6 +149,8 @@ KINDS.update(
         "deploy": "studio.jobs.deploy:Deploy",
         "watch_devices": "studio.jobs.watch_devices:WatchDevices",
         "read_tensor": "studio.jobs.read_tensor:ReadTensor",
+        "read_docs": "studio.jobs.read_docs:ReadDocs",
+        "serve_netron": "studio.jobs.serve_netron:ServeNetron",
         "write_report": "studio.jobs.write_report:WriteReport",
     }
 )
