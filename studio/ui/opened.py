@@ -1,0 +1,59 @@
+"""Reads what a worker left of an opened model file: graph, layout, costs, verdicts, problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from studio.errors import InputError, StudioError
+from studio.graph.cost import Costs
+from studio.graph.layout import Layout, lay_out
+from studio.graph.store import load_columns, load_graph
+from studio.graph.view import GraphView
+from studio.jobs.job import Done
+from studio.records import from_json
+from studio.support import TargetVerdicts
+from studio.ui.stages import OpenedGraph
+
+if TYPE_CHECKING:
+    from studio.support import Problem
+
+
+def load_opened(outcome: Done) -> OpenedGraph:
+    """The opened graph of an `open_graph` job. Raises InputError when its files are gone or damaged."""
+    from studio.jobs.open_graph import GraphOpened
+
+    result = from_json(bytes(outcome.result), GraphOpened, where="open_graph")
+    graph = load_graph(Path(result.graph_path))
+    view = result.view or GraphView()
+    layout = (
+        load_columns(Layout, Path(result.layout_path)) if result.layout_path else lay_out(graph, view)
+    )
+    notes = list(result.notes)
+    verdicts = {}
+    for target_id, path in result.verdict_paths.items():
+        try:
+            verdicts[target_id] = TargetVerdicts.load(Path(path))
+        except (OSError, StudioError) as error:
+            notes.append(f"{target_id}: {error}")
+    return OpenedGraph(
+        graph=graph,
+        layout=layout,
+        view=view,
+        verdicts=verdicts,
+        problems=_problems(result.problems_path),
+        costs=load_columns(Costs, Path(result.costs_path)) if result.costs_path else None,
+        notes=tuple(notes),
+    )
+
+
+def _problems(path: str) -> tuple[Problem, ...]:
+    from studio.support import Problem
+
+    if not path:
+        return ()
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.", hint="Open the model again.") from None
+    return from_json(data, tuple[Problem, ...], where=path)

@@ -1,0 +1,185 @@
+"""RecipePanel: where am I in the recipe, what is next (one button), what came out so far."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+
+from studio.recipes.recipe import SOURCE, Step
+from studio.ui.job_runner import JobStatus
+from studio.ui.progress_report import Figures, figures_of, next_step
+from studio.ui.session import Session
+from studio.ui.stages import Stage, StageStatus
+from studio.ui.texts import fill
+from studio.ui.views.step_texts import bytes_text, seconds_text, step_note, step_title
+from studio.ui.widgets.parts import button, heading, label
+from studio.ui.widgets.row import Row
+
+
+class RecipePanel(QWidget):
+    """One row per step; a click looks at what the step made, or opens the wizard at it."""
+
+    wizard_requested = Signal(str)
+    """The wizard, at the page of this step's kind ("" = where work goes on)."""
+    deploy_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("DockBody")
+        self._session = session
+        self._rows: dict[str, Row] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 0, 6, 8)
+        column.setSpacing(0)
+        self._steps = QVBoxLayout()
+        self._steps.setSpacing(0)
+        column.addLayout(self._steps)
+        column.addSpacing(8)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(8, 0, 8, 0)
+        inner.setSpacing(6)
+        column.addLayout(inner)
+        self._next = button("", self._on_next, role="primary")
+        self._next.setObjectName("NextStep")
+        inner.addWidget(self._next)
+        self._advice = label("", "small", wrap=True)
+        inner.addWidget(self._advice)
+        inner.addSpacing(10)
+        self._so_far = heading(self.tr("So far"))
+        inner.addWidget(self._so_far)
+        self._figures = QFormLayout()
+        self._figures.setVerticalSpacing(4)
+        self._figures.setHorizontalSpacing(8)
+        inner.addLayout(self._figures)
+        column.addStretch(1)
+        for signal in (session.project_changed, session.stages_changed, session.current_stage_changed,
+                       session.jobs_changed, session.job_finished, session.runs_changed):  # fmt: skip
+            signal.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """The rows by stage id, in order."""
+        return self._rows
+
+    def refresh(self, *_: object) -> None:
+        """Follows the project, its stages and the jobs."""
+        ids = [s.id for s in self._session.stages] + (["deploy"] if self._session.stages else [])
+        if list(self._rows) != ids:
+            self._make_rows(ids)
+        steps = {s.id: s for s in self._session.project.recipe.steps} if self._session.project else {}
+        for stage in self._session.stages:
+            self._show_stage(self._rows[stage.id], stage, steps.get(stage.id))
+        if "deploy" in self._rows:
+            self._show_deploy(self._rows["deploy"])
+        self._show_next()
+        self._show_figures(figures_of(self._session))
+
+    def _make_rows(self, ids: list[str]) -> None:
+        for row in self._rows.values():
+            self._steps.removeWidget(row)
+            row.deleteLater()
+        self._rows = {}
+        for stage_id in ids:
+            row = Row()
+            row.clicked.connect(lambda _=False, s=stage_id: self._on_row(s))
+            self._steps.addWidget(row)
+            self._rows[stage_id] = row
+
+    def _show_stage(self, row: Row, stage: Stage, step: Step | None) -> None:
+        title = step_title(stage.kind, step)
+        note = step_note(step) if step is not None else (stage.path.name if stage.path else "")
+        value, value_color = "", "quiet"
+        icon, color = "step-waiting", "quiet"
+        progress = self._session.step_progress.get(stage.id)
+        if progress is not None:
+            icon, color = "step-running", "accent"
+            value, value_color = progress, "accent"
+        elif stage.id in self._session.step_failures:
+            icon, color = "step-failed", "fails"
+            value, value_color = self.tr("failed"), "fails"
+            note = self._session.step_failures[stage.id].message
+        elif stage.id in self._session.verified:
+            is_good = self._session.verified[stage.id].is_good
+            icon, color = ("step-done", "runs") if is_good else ("step-failed", "fails")
+            value = self.tr("good") if is_good else self.tr("over budget")
+            value_color = "quiet" if is_good else "fails"
+        elif stage.artifact is not None or stage.id == SOURCE:
+            icon, color = "step-done", "runs"
+            value = self._made_value(stage)
+        if stage.status is StageStatus.FAILED and stage.failure is not None:
+            icon, color = "step-failed", "fails"
+            note = stage.failure.message
+        row.show_texts(title, note=note, value=value, value_color=value_color, icon=icon, icon_color=color)
+        row.set_selected(stage.id == self._session.current_stage_id)
+
+    def _made_value(self, stage: Stage) -> str:
+        if stage.artifact is not None:
+            size = bytes_text(stage.artifact.size_bytes)
+            return size if stage.was_cached else f"{seconds_text(stage.artifact.seconds)} · {size}"
+        size = self._session.source_bytes
+        return bytes_text(size) if size is not None else ""
+
+    def _show_deploy(self, row: Row) -> None:
+        session = self._session
+        names = {d.id: d.name for d in session.devices}
+        wanted = session.project.devices if session.project else ()
+        note = ", ".join(names.get(d, d) for d in wanted)
+        icon, color, value = "step-waiting", "quiet", ""
+        if session.run_jobs:
+            icon, color, value = "step-running", "accent", self.tr("running")
+        elif session.last_results:
+            icon, color = "step-done", "runs"
+            best = min(
+                (r.latency_ms.p50 for r in session.last_results.values() if r.latency_ms is not None),
+                default=None,
+            )
+            value = f"{best:.3g} ms" if best is not None else ""
+        row.show_texts(self.tr("Deploy"), note=note, value=value, icon=icon, icon_color=color)
+
+    def _show_next(self) -> None:
+        step = next_step(self._session)
+        self._next.setVisible(step is not None)
+        self._advice.setVisible(step is not None and bool(step.why))
+        if step is not None:
+            self._next.setText(step.title)
+            self._next.setToolTip(step.why)
+            self._advice.setText(step.why)
+
+    def _show_figures(self, figures: Figures) -> None:
+        while self._figures.rowCount():
+            self._figures.removeRow(0)
+        self._so_far.setVisible(bool(figures.rows))
+        for name, value in figures.rows:
+            text = label(value, selectable=True)
+            row = label(name, "quiet")
+            self._figures.addRow(row, text)
+            text.setAccessibleName(fill("{name}: {value}", name=name, value=value))
+
+    def _on_row(self, stage_id: str) -> None:
+        if stage_id == "deploy":
+            self.deploy_requested.emit()
+            return
+        stage = self._session.stage(stage_id)
+        if stage is None:
+            return
+        if stage.path is not None and stage.has_graph:
+            self._session.set_current_stage(stage_id)
+        else:
+            self.wizard_requested.emit(stage.kind)
+
+    def _on_next(self) -> None:
+        step = next_step(self._session)
+        if step is None:
+            return
+        if step.id == "stop":
+            for job in self._session.jobs:
+                if job.kind == "run_recipe" and job.status is JobStatus.RUNNING:
+                    self._session.cancel(job.id)
+        elif step.id == "deploy":
+            self.deploy_requested.emit()
+        elif step.id == "save":
+            self.save_requested.emit()
+        else:
+            self.wizard_requested.emit(step.id)
