@@ -8,10 +8,11 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+from studio.cli import tables
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser
+from studio.cli.options import Parser, add_dims, dims_of
 from studio.cli.output import Output
-from studio.graph.summary import summarize
+from studio.graph.summary import GraphSummary, TensorSummary, summarize
 
 _OPERATORS_SHOWN = 15
 
@@ -24,6 +25,7 @@ def parser() -> Parser:
         example="deployment-studio inspect mobilenet.onnx",
     )
     result.add_argument("file", help="a model of any format the studio reads, or a .studio project")
+    add_dims(result)
     return result
 
 
@@ -32,6 +34,74 @@ def run(options: Namespace, output: Output) -> int:
     path = Path(options.file)
     if is_project(path):
         path = open_project(path).source_path
-    summary = summarize(open_model(path))
+    summary = summarize(open_model(path, dims=dims_of(options.dim)))
     output.result(summary, text_of(summary))
     return 0
+
+
+def text_of(summary: GraphSummary) -> str:
+    """The summary for people."""
+    opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in summary.opsets.items())
+    rows = [
+        ("file", f"{summary.file} ({tables.size(summary.file_bytes)})"),
+        ("format", summary.format_title + (f", opset {opsets}" if opsets else "")),
+        ("producer", summary.producer),
+        *(("input", _tensor(t)) for t in summary.inputs),
+        *(("output", _tensor(t)) for t in summary.outputs),
+        ("nodes", f"{summary.nodes:,}" + _and(summary.subgraphs, "subgraphs")),
+        ("parameters", f"{summary.parameters:,} ({tables.size(summary.weight_bytes)})"),
+        ("MACs", _macs(summary)),
+        ("activations", _activations(summary)),
+        ("operators", _operators(summary)),
+    ]
+    lines = [tables.pairs([row for row in rows if row[1]])]
+    lines += [f"note: {note}" for note in summary.notes]
+    if opened := _open_dims(summary):
+        lines.append(
+            f"Sizes that the file leaves open can be given: {' '.join(f'--dim {d}=1' for d in opened)}"
+        )
+    return "\n".join(lines)
+
+
+def _tensor(tensor: TensorSummary) -> str:
+    shape = " of unknown rank" if tensor.shape is None else tables.shape(tensor.shape)
+    return f"{tensor.name} {tensor.dtype or '?'}{shape}"
+
+
+def _open_dims(summary: GraphSummary) -> list[str]:
+    """The open dims of the inputs as `--dim` takes them: a symbol, else input and axis."""
+    found: dict[str, None] = {}
+    for tensor in summary.inputs:
+        for axis, dim in enumerate(tensor.shape or ()):
+            if not isinstance(dim, int):
+                found[dim or f"{tensor.name}:{axis}"] = None
+    return list(found)
+
+
+def _and(count: int, what: str) -> str:
+    return f" in the main graph and {count} {what}" if count else ""
+
+
+def _macs(summary: GraphSummary) -> str:
+    if summary.macs is None:
+        return "not known"
+    text = tables.count(summary.macs)
+    if summary.assumed_dims:
+        text += f" with {', '.join(f'{name}={size}' for name, size in summary.assumed_dims.items())}"
+    if summary.macs_unknown_nodes:
+        text += f", without {summary.macs_unknown_nodes} nodes of unknown cost"
+    return text
+
+
+def _activations(summary: GraphSummary) -> str:
+    if summary.peak_activation_bytes is None:
+        return "not known"
+    at_least = "at least " if summary.unknown_activations else ""
+    return f"{at_least}{tables.size(summary.peak_activation_bytes)} at the peak"
+
+
+def _operators(summary: GraphSummary) -> str:
+    shown = list(summary.operators.items())[:_OPERATORS_SHOWN]
+    text = ", ".join(f"{op} ×{n}" for op, n in shown)
+    rest = len(summary.operators) - len(shown)
+    return f"{text} and {rest} more kinds" if rest > 0 else text

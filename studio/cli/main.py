@@ -132,7 +132,7 @@ def _fail(error: BaseException, output: Output) -> int:
     if isinstance(error, KeyboardInterrupt):
         output.note("stopped")
     else:
-        output.note(f"error: {failed.message} {hint}".rstrip())
+        output.note(f"error: {failed.message.rstrip('.')}. {hint}".rstrip())
         if failed.error == "tool":
             output.note("\n".join(f"  | {line}" for line in failed.detail.splitlines()[-8:]))
     if output.as_json:

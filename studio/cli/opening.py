@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +46,8 @@ def open_project(path: Path) -> OpenedProject:
     return OpenedProject(project=load_project(path), path=path)
 
 
-def open_model(path: Path) -> Graph:
-    """The graph of a model file. Raises InputError when it cannot be read.
+def open_model(path: Path, *, dims: Mapping[str, int] | None = None) -> Graph:
+    """The graph of a model file; `dims` fills symbolic dims. Raises InputError when it cannot be read.
 
     Python is not opened: it would have to be executed. Its project exports it to ONNX first.
     """
@@ -57,4 +58,4 @@ def open_model(path: Path) -> Graph:
             f"{path} is Python, which is not a graph before it is exported.",
             hint=f"First: deployment-studio export {path}:FUNCTION --out model.onnx",
         )
-    return open_graph(path)
+    return open_graph(path, dims=dims)

@@ -23,7 +23,7 @@ from studio.recipes.recipe import (
 )
 from studio.targets import DEFAULT_TARGETS, TARGETS, find_target
 
-_TORCH_FORMATS = frozenset({"python", "pt2", "torchscript"})
+_TORCH_FORMATS = frozenset({"python", "pt2", "pt"})
 
 
 def new_project(
@@ -66,7 +66,7 @@ def new_project(
 
 
 def source_format_of(model_path: Path) -> str:
-    """ "python", "onnx", "pt2" or "torchscript". Raises InputError for any other format."""
+    """One of “python”, “onnx”, “pt2”, “pt” (TorchScript). Raises InputError for any other format."""
     if model_path.suffix == ".py":
         if not model_path.is_file():
             raise InputError(f"There is no file {model_path}.", hint="Check the path.")
