@@ -5,6 +5,18 @@ tables' reader and the per-attribute rules (one place per target); partitions. W
 running the real partitioner (`backends` ask it, `jobs` join the two), and drawing.
 """
 
-from studio.support.verdict import Partition, Reason, TargetVerdicts, Tier, Verdict
+from studio.support.judge import judge
+from studio.support.problems import Problem, find_problems
+from studio.support.verdict import VERDICTS, Partition, Reason, TargetVerdicts, Tier, Verdict
 
-__all__ = ["Partition", "Reason", "TargetVerdicts", "Tier", "Verdict"]
+__all__ = [
+    "VERDICTS",
+    "Partition",
+    "Problem",
+    "Reason",
+    "TargetVerdicts",
+    "Tier",
+    "Verdict",
+    "find_problems",
+    "judge",
+]

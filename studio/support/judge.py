@@ -1,0 +1,203 @@
+"""judge(): the verdicts of a graph on any number of targets, by rule, without any tool chain.
+
+Order: gather the distinct nodes → (predict what a converter makes of them, where the target speaks
+another language) → the target's rule → its fallback's rule → groups, folding, partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from studio.errors import StudioError
+from studio.graph.cost import Costs, node_costs
+from studio.graph.graph import Graph
+from studio.support.gather import Gathered, gather
+from studio.support.op_node import OpNode
+from studio.support.partitions import Wiring, describe
+from studio.support.predict import Lowering, lowering_for
+from studio.support.problems import cut_sentences
+from studio.support.rules import RuleSet, rule_for
+from studio.support.ruling import Ruling, Setting, takes
+from studio.support.soc import htp_arch_of
+from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Tier, Verdict
+from studio.targets import find_target
+
+CODES = {verdict: index for index, verdict in enumerate(VERDICTS)}
+CUTS_LIMIT = 20_000
+"""Nodes × targets up to which `cuts` are filled here; `find_problems` works them out for any size."""
+FOLDED = takes(
+    "Computed once when the model is loaded: all its inputs are constants.",
+    "constant folding (onnxruntime/core/optimizer/constant_folding.cc, level 1; converters alike)",
+    engine=False,
+)
+_WORST = (Verdict.FAILS, Verdict.UNKNOWN, Verdict.FALLS_BACK, Verdict.CONDITIONAL, Verdict.RUNS)
+
+
+def judge(
+    graph: Graph,
+    target_ids: Iterable[str],
+    *,
+    soc: str = "",
+    android_level: int | None = None,
+    costs: Costs | None = None,
+) -> dict[str, TargetVerdicts]:
+    """Verdicts, partitions and share of MACs per target, in the order asked.
+
+    `android_level` is an Android API level (None: not stated), `soc` a name such as "SM8650". `costs` when
+    the caller has them already. Raises InputError for a target id that does not exist.
+    """
+    wanted = list(dict.fromkeys(target_ids))
+    for target_id in wanted:
+        find_target(target_id)
+    gathered = gather(graph)
+    wiring = Wiring(graph, gathered.folded)
+    if costs is None:
+        costs = _costs(graph)
+    lowerings: dict[str, list[Lowering] | None] = {}
+    result = {}
+    for target_id in wanted:
+        rules = rule_for(target_id)
+        if rules.ir not in lowerings:
+            lower = lowering_for(graph.format, rules.ir)
+            lowerings[rules.ir] = None if lower is None else [lower(node) for node in gathered.nodes]
+        setting = Setting(
+            target_id=target_id,
+            soc=soc,
+            htp_arch=htp_arch_of(soc),
+            android_level=android_level or 0,
+            graph_format=graph.format,
+        )
+        rulings = _rule(rules, gathered.nodes, lowerings[rules.ir], setting)
+        verdicts = _verdicts(target_id, rules, gathered, wiring, rulings, costs)
+        if graph.node_count * len(wanted) <= CUTS_LIMIT:
+            verdicts.cuts = cut_sentences(graph, verdicts, wiring)
+        result[target_id] = verdicts
+    return result
+
+
+def _costs(graph: Graph) -> Costs | None:
+    try:
+        return node_costs(graph)
+    except (StudioError, ValueError, IndexError, OverflowError):
+        return None  # a hostile graph: verdicts without MACs
+
+
+def _rule(
+    rules: RuleSet, nodes: Sequence[OpNode], lowered: list[Lowering] | None, setting: Setting
+) -> list[Ruling]:
+    """The final ruling of every distinct node."""
+    if lowered is None:
+        return [settle(rules, node, setting) for node in nodes]
+    return [_through(rules, made, setting) for made in lowered]
+
+
+def settle(rules: RuleSet, node: OpNode, setting: Setting) -> Ruling:
+    """The accelerator's ruling, or what the fallback does with a node that it refuses."""
+    ruling = rules.rule(node, setting)
+    if ruling.verdict != Verdict.FALLS_BACK:
+        return ruling
+    if rules.fallback is None:
+        return ruling._replace(verdict=Verdict.FAILS)
+    instead = rules.fallback(node, setting)
+    if instead.verdict in (Verdict.RUNS, Verdict.CONDITIONAL):
+        text = f"{ruling.text} Runs on {rules.fallback_name} instead."
+        if instead.verdict == Verdict.CONDITIONAL:
+            text = f"{ruling.text} On {rules.fallback_name}: {instead.text}"
+        return Ruling(Verdict.FALLS_BACK, text, ruling.source, ruling.fixes or instead.fixes)
+    text = f"{ruling.text} {instead.text}"
+    return Ruling(instead.verdict, text, f"{ruling.source}; {instead.source}", ruling.fixes or instead.fixes)
+
+
+def _through(rules: RuleSet, made: Lowering, setting: Setting) -> Ruling:
+    """The ruling on what a converter makes of a node: the worst of its parts, told with the conversion."""
+    if made.verdict is not None:
+        return Ruling(
+            made.verdict, made.text, made.source, made.fixes, engine=made.verdict != Verdict.UNKNOWN
+        )
+    rulings = [settle(rules, part, setting) for part in made.parts]
+    worst = min(rulings, key=lambda r: _WORST.index(r.verdict))
+    text = f"{made.text} {worst.text}".strip()
+    verdict = worst.verdict
+    if made.is_sure or verdict != Verdict.RUNS:
+        return worst._replace(text=text, source=f"{made.source}; {worst.source}")
+    return worst._replace(verdict=Verdict.CONDITIONAL, text=text, source=f"{made.source}; {worst.source}")
+
+
+def _verdicts(
+    target_id: str,
+    rules: RuleSet,
+    gathered: Gathered,
+    wiring: Wiring,
+    rulings: Sequence[Ruling],
+    costs: Costs | None,
+) -> TargetVerdicts:
+    """Columns from the rulings of the distinct nodes; then groups, folding, partitions."""
+    table: dict[Ruling, int] = {}
+    group_reason = np.asarray([table.setdefault(r, len(table)) for r in rulings] or [0], np.int32)
+    reason_of = group_reason[gathered.group_of] if len(gathered.group_of) else np.zeros(0, np.int32)
+    if gathered.folded.any():
+        reason_of[gathered.folded] = table.setdefault(FOLDED, len(table))
+    members = (gathered.qdq_owner >= 0) & (gathered.qdq_owner != np.arange(len(reason_of)))
+    if rules.ir == "onnx" and members.any() and not target_id.endswith("/cpu"):
+        reason_of[members] = reason_of[gathered.qdq_owner[members]]
+    all_rulings = list(table)
+    codes = np.asarray([CODES[r.verdict] for r in all_rulings] or [0], np.uint8)[reason_of]
+    engine = np.asarray([r.engine for r in all_rulings] or [False], np.bool_)[reason_of]
+    taken = engine & ((codes == CODES[Verdict.RUNS]) | (codes == CODES[Verdict.CONDITIONAL]))
+    taken &= ~gathered.folded
+    partition_of = wiring.phases(taken, rules.partitioning).copy()
+    partitions = describe(wiring, partition_of, costs)
+    verdicts = TargetVerdicts(
+        target_id=target_id,
+        codes=codes,
+        reason_of=reason_of.astype(np.int32),
+        reasons=tuple(
+            Reason(text=r.text, source=r.source, tier=Tier.RULE, fixes=r.fixes) for r in all_rulings
+        ),
+        partitions=partitions,
+        partition_of=partition_of,
+        macs_share=_share(taken, costs),
+    )
+    return _limited(verdicts, rules)
+
+
+def _share(taken: np.ndarray[tuple[int], np.dtype[np.bool_]], costs: Costs | None) -> float | None:
+    """MACs of taken nodes over all known MACs; None when there are none."""
+    if costs is None:
+        return None
+    macs = np.maximum(costs.macs, 0).astype(np.float64)
+    total = float(macs.sum())
+    return float(macs[taken].sum()) / total if total > 0 else None
+
+
+def _limited(verdicts: TargetVerdicts, rules: RuleSet) -> TargetVerdicts:
+    """Only the largest partitions where the runtime takes no more; the rest falls back, and says why."""
+    if not rules.limit or len(verdicts.partitions) <= rules.limit:
+        return verdicts
+    order = sorted(range(len(verdicts.partitions)), key=lambda i: -len(verdicts.partitions[i].nodes))
+    kept = sorted(order[: rules.limit])
+    lost = np.isin(verdicts.partition_of, order[rules.limit :])
+    reason = Reason(
+        text=f"{rules.engine} could take it, but by default takes only the largest of {len(order)} partitions.",
+        source="tflite/delegates/utils.cc, GraphPartitionHelper; option max_delegated_partitions",
+    )
+    codes, reason_of = verdicts.codes.copy(), verdicts.reason_of.copy()
+    codes[lost] = CODES[Verdict.FALLS_BACK]
+    reason_of[lost] = len(verdicts.reasons)
+    numbers = np.full(len(order) + 1, -1, np.int32)
+    numbers[kept] = np.arange(len(kept))
+    share = verdicts.macs_share
+    if share:
+        all_macs = sum(p.macs for p in verdicts.partitions)
+        share = share * sum(verdicts.partitions[i].macs for i in kept) / all_macs if all_macs else share
+    return TargetVerdicts(
+        target_id=verdicts.target_id,
+        codes=codes,
+        reason_of=reason_of,
+        reasons=(*verdicts.reasons, reason),
+        partitions=tuple(verdicts.partitions[i] for i in kept),
+        partition_of=numbers[verdicts.partition_of],
+        macs_share=share,
+    )
