@@ -7,7 +7,6 @@ head, except for ONNX, which has no magic number and is recognised by walking it
 from __future__ import annotations
 
 import importlib
-import mmap
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,10 +14,12 @@ from pathlib import Path
 from studio.artifact import hash_file
 from studio.errors import InputError
 from studio.graph.graph import Graph
+from studio.graph.mapped import map_file
 from studio.graph.onnx_skeleton import looks_like_model
 
 READERS: dict[str, str] = {
     "onnx": "studio.graph.read_onnx:read_onnx",
+    "tflite": "studio.graph.read_tflite:read_tflite",
 }
 """format → "module:function"; imported on first use."""
 
@@ -71,13 +72,8 @@ def detect_format(path: Path) -> str:
     for start, what, hint in _ELSEWHERE:
         if head.startswith(start):
             raise InputError(f"{path} is {what}, not a model the studio reads.", hint=hint)
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        view = memoryview(mapped)
-        try:
-            if looks_like_model(view):
-                return "onnx"
-        finally:
-            view.release()
+    if looks_like_model(map_file(path)):
+        return "onnx"
     suffix = path.suffix.lower().lstrip(".")
     if suffix in TITLES:
         raise InputError(

@@ -8,7 +8,6 @@ Node versions are the operator's `since_version` under the file's opset, 0 for u
 
 from __future__ import annotations
 
-import mmap
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from studio.graph.graph import (
     TensorKind,
     TensorRef,
 )
+from studio.graph.mapped import map_file
 from studio.graph.onnx_scopes import from_metadata, from_name
 from studio.graph.onnx_skeleton import read_skeleton
 from studio.graph.onnx_tensors import (
@@ -60,12 +60,7 @@ def read_onnx(
     `check_external`: raise InputError when external data is missing or outside the folder; otherwise note it.
     Raises InputError when the file is damaged.
     """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        view = memoryview(mapped)
-        try:
-            skeleton = read_skeleton(view)
-        finally:
-            view.release()
+    skeleton = read_skeleton(map_file(path))
     model = _parse(skeleton.data)
     reader = _Reader(path.parent, check_external=check_external)
     if skeleton.has_training:
