@@ -84,7 +84,7 @@ class ConvertStep(Record, tag="convert", tag_field="kind"):
     after: str
     format: str
     target: str = ""  # which target's lowering, e.g. executorch/xnnpack
-    optimization: str = "basic"  # .ort only: "disabled", "basic", "extended", "all"
+    optimization: str = "auto"  # .ort only: "auto", "disabled", "basic", "extended", "all"
 
 
 class VerifyStep(Record, tag="verify", tag_field="kind"):

@@ -1,0 +1,97 @@
+"""What a tool's message means: the most specific known cause in its output, and what to do.
+
+The catalogue is `resources/errors.json`: messages of exporters, converters, runtimes and drivers
+with pattern, cause, fixes and source. *Why a catalogue:* the tools' own words name an internal
+check; an engineer needs the cause in the model and the next step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from studio.errors import ToolError
+from studio.paths import resources
+from studio.records import Record, from_json
+
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_WRAPPERS = ("or-node-failed", "to-step-", "et-load-program", "gpu-not-initialized", "qnn-transport")
+"""Ids (or their beginnings) of messages that only announce another one, which says more."""
+
+_SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "info": 3}
+LAST_LINES = 30
+
+
+class Explanation(Record):
+    """A known message: `where` is the tool, `cause` a sentence, `fix` steps to try in order."""
+
+    id: str
+    where: str
+    pattern: str
+    example: str
+    cause: str
+    fix: tuple[str, ...]
+    severity: str
+    source: str
+    confidence: str
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> tuple[tuple[re.Pattern[str], Explanation], ...]:
+    """All known messages with their compiled patterns."""
+    path = resources() / "errors.json"
+    entries = from_json(path.read_bytes(), tuple[Explanation, ...], where=str(path))
+    return tuple((re.compile(entry.pattern), entry) for entry in entries)
+
+
+def plain_text(text: str) -> str:
+    """The text without terminal colour codes."""
+    return _COLOUR.sub("", text)
+
+
+def explain(text: str, *, tools: Iterable[str] = ()) -> tuple[Explanation, ...]:
+    """Known messages that occur in a tool's output, the most telling first.
+
+    Order: causes before wrappers, `tools` (values of `where`) before others, worse severity first,
+    then the longer match. Empty when nothing is known.
+    """
+    text = plain_text(text)
+    wanted = frozenset(tools)
+    found = []
+    for pattern, entry in catalogue():
+        match = pattern.search(text)
+        if match:
+            rank = (
+                entry.id.startswith(_WRAPPERS),
+                bool(wanted) and entry.where not in wanted,
+                _SEVERITY.get(entry.severity, 1),
+                -len(match.group(0)),
+            )
+            found.append((rank, entry))
+    return tuple(entry for _, entry in sorted(found, key=lambda pair: pair[0]))
+
+
+def last_lines(text: str) -> tuple[str, ...]:
+    """The last non-empty lines of a tool's output, for people to copy."""
+    return tuple(line.rstrip() for line in plain_text(text).splitlines() if line.strip())[-LAST_LINES:]
+
+
+def tool_error(
+    message: str,
+    output: str,
+    *,
+    tools: Iterable[str] = (),
+    hint: str = "",
+    argv: tuple[str, ...] = (),
+    returncode: int | None = None,
+) -> ToolError:
+    """A ToolError whose hint is the catalogue's cause and first fix, else `hint`, else the last line."""
+    known = explain(output, tools=tools)
+    lines = last_lines(output)
+    if known:
+        hint = known[0].cause + (f" Try: {known[0].fix[0]}." if known[0].fix else "")
+        hint = hint.replace("..", ".")
+    elif lines:
+        hint = f"{hint} The tool said: {lines[-1][:300]}".strip()
+    return ToolError(message, hint=hint, argv=argv, returncode=returncode, last_lines=lines)

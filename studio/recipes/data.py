@@ -1,0 +1,369 @@
+"""Real inputs for calibration, verification and devices: a folder of images, `.npy` or `.npz`.
+
+What lives here: `Samples`, which turns item i of a data set into the model's inputs, one at a time,
+so that memory does not grow with their number; `open_samples`, `made_up_samples`. The same
+preprocessing serves every user of the data.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.backends.backend import Array, InputInfo
+from studio.errors import InputError
+from studio.recipes.fingerprint import digest, file_hash, resolve
+from studio.recipes.recipe import Preprocessing
+from studio.recipes.source import DataSet
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff")
+_CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}
+_LARGEST_PIXELS = 100_000_000  # Pillow's own warning limit is 89 million
+
+
+@dataclass(frozen=True)
+class Samples:
+    """`count` samples; `read(i)` gives one sample without batch axis per input name.
+
+    `origin` says in words where they come from; `is_real` is False for made-up inputs.
+    """
+
+    count: int
+    read: Callable[[int], Mapping[str, Array]]
+    inputs: Sequence[InputInfo]
+    origin: str
+    labels: npt.NDArray[np.int64] | None = None
+    is_real: bool = True
+
+    @cached_property
+    def has_batch_axis(self) -> bool:
+        """Whether the model's inputs have one axis more than a sample: the batch."""
+        first = self.read(0)
+        return any(np.ndim(first[info.name]) == len(info.shape) - 1 for info in self.inputs)
+
+    @cached_property
+    def batch_size(self) -> int:
+        """How many samples one call takes: the fixed size of the batch axis, 1 when it is free or absent."""
+        size = self.inputs[0].shape[0] if self.has_batch_axis and self.inputs[0].shape else 1
+        return size if isinstance(size, int) and size > 0 else 1
+
+    def feeds(self, i: int) -> dict[str, Array]:
+        """Inputs for one call: sample i with a batch axis, or samples i … i + batch − 1 of a fixed batch.
+
+        The last sample is repeated where a fixed batch cannot be filled. Raises InputError naming
+        the sample when its shape is not the model's.
+        """
+        rows = [self.read(min(i + k, self.count - 1)) for k in range(self.batch_size)]
+        made = {}
+        for info in self.inputs:
+            parts = [np.asarray(row[info.name]) for row in rows]
+            has_batch_axis = len(info.shape) == parts[0].ndim + 1
+            array = np.stack(parts) if has_batch_axis else parts[0]
+            _check_shape(array, info, self.origin, i)
+            made[info.name] = array.astype(info.dtype) if info.dtype not in ("", "str") else array
+        return made
+
+    def __iter__(self) -> Iterator[dict[str, Array]]:
+        for i in range(0, self.count, self.batch_size):
+            yield self.feeds(i)
+
+
+def open_samples(
+    data: DataSet, folder: Path, preprocessing: Preprocessing, inputs: Sequence[InputInfo], limit: int
+) -> Samples:
+    """At most `limit` samples of a data set for a model with these inputs.
+
+    Raises InputError when the data is missing, empty, unreadable or of another kind.
+    """
+    path = resolve(folder, data.path)
+    if not inputs:
+        raise InputError("The model has no inputs, so no data can be fed.", hint="Check the model file.")
+    if path.is_dir():
+        return _from_images(path, data, folder, preprocessing, inputs, limit)
+    if path.suffix == ".npy":
+        return _from_arrays({"inputs": _load_array(path)}, path, data, folder, preprocessing, inputs, limit)
+    if path.suffix == ".npz":
+        return _from_arrays(_load_arrays(path), path, data, folder, preprocessing, inputs, limit)
+    raise InputError(
+        f"{path.name} is neither a folder of images nor a .npy or .npz file.",
+        hint="Name a folder of pictures, or save arrays with numpy.savez(path, inputs=…, labels=…).",
+    )
+
+
+def data_fingerprint(data: DataSet | None, folder: Path, limit: int) -> str:
+    """The hash of the contents that `open_samples` would use; empty text for no data."""
+    if data is None:
+        return ""
+    path = resolve(folder, data.path)
+    files = _images(path)[:limit] if path.is_dir() else [path]
+    if data.labels:
+        files = [*files, resolve(folder, data.labels)]
+    return digest([[file.name, file_hash(file)] for file in files])
+
+
+def made_up_samples(
+    inputs: Sequence[InputInfo], count: int, dims: Mapping[str, int] | None = None
+) -> Samples:
+    """Reproducible random inputs (seed = index) from declared shapes; free dims are `dims` or 1.
+
+    Floats are uniform in 0..1, integers 0 or 1, booleans true.
+    """
+
+    def read(i: int) -> dict[str, Array]:
+        random = np.random.default_rng(i)
+        return {info.name: _made_up(random, info, dims or {}) for info in inputs}
+
+    return Samples(
+        count=count, read=read, inputs=tuple(inputs), origin="made-up random inputs", is_real=False
+    )
+
+
+def _made_up(random: np.random.Generator, info: InputInfo, dims: Mapping[str, int]) -> Array:
+    shape = tuple(dim if isinstance(dim, int) else dims.get(dim or "", 1) for dim in info.shape)
+    shape = shape[1:] if shape else ()  # Samples.feeds adds the batch axis
+    if info.dtype == "bool":
+        return np.ones(shape, np.bool_)
+    if info.dtype in ("", "str"):
+        raise InputError(
+            f"Inputs of type {info.dtype or 'unknown'} cannot be made up (input “{info.name}”).",
+            hint="Name a data set in the project.",
+        )
+    if np.issubdtype(np.dtype(info.dtype), np.integer):
+        return random.integers(0, 2, shape).astype(info.dtype)
+    return random.random(shape).astype(info.dtype)
+
+
+def _images(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
+
+
+def _from_images(
+    path: Path, data: DataSet, folder: Path, how: Preprocessing, inputs: Sequence[InputInfo], limit: int
+) -> Samples:
+    files = _images(path)[:limit]
+    if not files:
+        raise InputError(
+            f"The folder {path} holds no pictures.", hint=f"Known kinds: {', '.join(IMAGE_SUFFIXES)}."
+        )
+    info = _only_input(inputs, "A folder of pictures")
+
+    def read(i: int) -> dict[str, Array]:
+        return {info.name: preprocess(read_image(files[i], how), how, info, name=files[i].name)}
+
+    labels = None
+    if data.labels:
+        labels = _labels_for_files(resolve(folder, data.labels), [f.relative_to(path) for f in files])
+    return Samples(
+        count=len(files), read=read, inputs=tuple(inputs), origin=f"pictures of {path.name}", labels=labels
+    )
+
+
+def read_image(path: Path, how: Preprocessing) -> npt.NDArray[np.uint8]:
+    """A picture as `[H, W, C]` uint8 in the wanted colour order, resized when a size is set."""
+    from PIL import Image, UnidentifiedImageError
+
+    if how.color not in _CHANNELS:
+        raise InputError(
+            f"The preprocessing names the colour order “{how.color}”.", hint="Choose rgb, bgr or gray."
+        )
+    try:
+        with Image.open(path) as picture:
+            if picture.width * picture.height > _LARGEST_PIXELS:
+                raise InputError(
+                    f"{path.name} has {picture.width}×{picture.height} pixels, too many to read.",
+                    hint="Scale the picture down.",
+                )
+            plain = picture.convert("L" if how.color == "gray" else "RGB")
+            if how.height and how.width and plain.size != (how.width, how.height):
+                plain = plain.resize((how.width, how.height), Image.Resampling.BILINEAR)
+            pixels = np.asarray(plain)
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"{path.name} cannot be read as a picture: {str(error).splitlines()[0]}.",
+            hint=f"Remove or replace {path}.",
+        ) from None
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, None]
+    return pixels[:, :, ::-1] if how.color == "bgr" else pixels
+
+
+def preprocess(pixels: Array, how: Preprocessing, info: InputInfo, *, name: str) -> Array:
+    """`[H, W, C]` integers → the model's input without batch axis, in the wanted layout.
+
+    A model that takes integers gets the pixels as they are.
+    """
+    if info.dtype.startswith(("int", "uint")):
+        made: Array = pixels.astype(info.dtype)
+    else:
+        value: npt.NDArray[np.float32] = pixels.astype(np.float32) * np.float32(how.scale)
+        for what, numbers in (("mean", how.mean), ("std", how.std)):
+            if numbers and len(numbers) not in (1, pixels.shape[-1]):
+                raise InputError(
+                    f"The preprocessing has {len(numbers)} values of {what}, {name} has "
+                    f"{pixels.shape[-1]} channel(s).",
+                    hint="Give one value, or one per channel.",
+                )
+        if how.mean:
+            value = np.subtract(value, np.asarray(how.mean, np.float32))
+        if how.std:
+            value = np.divide(value, np.asarray(how.std, np.float32))
+        made = value
+    if how.layout not in ("NCHW", "NHWC"):
+        raise InputError(f"The preprocessing names the layout “{how.layout}”.", hint="Choose NCHW or NHWC.")
+    return np.ascontiguousarray(made.transpose(2, 0, 1)) if how.layout == "NCHW" else made
+
+
+def _load_array(path: Path) -> Array:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(
+            f"{path.name} is not a readable .npy file: {str(error).splitlines()[0]}.",
+            hint="Save it again with numpy.save, without Python objects.",
+        ) from None
+
+
+def _load_arrays(path: Path) -> dict[str, Array]:
+    import zipfile
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        raise InputError(
+            f"{path.name} is not a readable .npz file: {(str(error) or 'damaged').splitlines()[0]}.",
+            hint="Save it again with numpy.savez(path, inputs=…, labels=…), without Python objects.",
+        ) from None
+
+
+def _from_arrays(
+    arrays: dict[str, Array],
+    path: Path,
+    data: DataSet,
+    folder: Path,
+    how: Preprocessing,
+    inputs: Sequence[InputInfo],
+    limit: int,
+) -> Samples:
+    by_input = _match_inputs(arrays, inputs, path)
+    lengths = {name: len(array) if array.ndim else 0 for name, array in by_input.items()}
+    if min(lengths.values()) == 0:
+        raise InputError(f"{path.name} holds no samples.", hint="The first axis of an array is the sample.")
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            f"The arrays of {path.name} have different numbers of samples: {lengths}.",
+            hint="Give every input the same first axis.",
+        )
+    count = min(limit, next(iter(lengths.values())))
+    labels = arrays.get("labels")
+    if data.labels:
+        labels = _load_array(resolve(folder, data.labels))
+    if labels is not None and len(labels) < count:
+        raise InputError(
+            f"{path.name} has {count} samples and {len(labels)} labels.", hint="Give one label per sample."
+        )
+    infos = {info.name: info for info in inputs}
+
+    def read(i: int) -> dict[str, Array]:
+        return {
+            name: _item(np.asarray(array[i]), how, infos[name], f"sample {i} of {path.name}")
+            for name, array in by_input.items()
+        }
+
+    return Samples(
+        count=count,
+        read=read,
+        inputs=tuple(inputs),
+        origin=path.name,
+        labels=None if labels is None else np.asarray(labels[:count]).astype(np.int64),
+    )
+
+
+def _match_inputs(arrays: dict[str, Array], inputs: Sequence[InputInfo], path: Path) -> dict[str, Array]:
+    """The array of each model input: by name, or `inputs` for a model with one input."""
+    if all(info.name in arrays for info in inputs):
+        return {info.name: arrays[info.name] for info in inputs}
+    if len(inputs) == 1 and "inputs" in arrays:
+        return {inputs[0].name: arrays["inputs"]}
+    candidates = [name for name in arrays if name != "labels"]
+    if len(inputs) == 1 and len(candidates) == 1:
+        return {inputs[0].name: arrays[candidates[0]]}
+    raise InputError(
+        f"{path.name} holds {', '.join(arrays) or 'nothing'}, but the model's inputs are "
+        f"{', '.join(info.name for info in inputs)}.",
+        hint="Save one array per input under its name"
+        + (", or one array named “inputs”." if len(inputs) == 1 else "."),
+    )
+
+
+def _item(value: Array, how: Preprocessing, info: InputInfo, name: str) -> Array:
+    """Pictures (integers for a model that takes floats) are preprocessed; all else is taken as it is."""
+    takes_float = info.dtype.startswith("float")
+    if (
+        takes_float
+        and np.issubdtype(value.dtype, np.integer)
+        and value.ndim in (2, 3)
+        and len(info.shape) == 4
+    ):
+        return preprocess(value[:, :, None] if value.ndim == 2 else value, how, info, name=name)
+    return value
+
+
+def _only_input(inputs: Sequence[InputInfo], what: str) -> InputInfo:
+    if len(inputs) != 1:
+        raise InputError(
+            f"{what} feeds one input, but the model has {len(inputs)}: {', '.join(i.name for i in inputs)}.",
+            hint="Save a .npz with one array per input name.",
+        )
+    return inputs[0]
+
+
+def _labels_for_files(path: Path, files: Sequence[Path]) -> npt.NDArray[np.int64]:
+    """Labels in the order of the files, from a CSV `file,label` or from a `.npy` in that order."""
+    if path.suffix == ".npy":
+        labels = _load_array(path)
+        if len(labels) < len(files):
+            raise InputError(
+                f"{path.name} has {len(labels)} labels for {len(files)} pictures.",
+                hint="Give one label per picture.",
+            )
+        return np.asarray(labels[: len(files)]).astype(np.int64)
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) >= 2}
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"Cannot read the labels {path}: {error}.", hint="Give a CSV: file,label.") from None
+    found = []
+    for name in files:
+        text: Any = rows.get(name.as_posix(), rows.get(name.name))
+        if text is None or not str(text).lstrip("-").isdigit():
+            raise InputError(
+                f"{path.name} has no whole-number label for {name.as_posix()}.",
+                hint="Give a CSV with one line per picture: file,label.",
+            )
+        found.append(int(text))
+    return np.asarray(found, np.int64)
+
+
+def _check_shape(array: Array, info: InputInfo, origin: str, index: int) -> None:
+    wanted = info.shape
+    fits = len(wanted) == array.ndim and all(
+        not isinstance(dim, int) or dim == have for dim, have in zip(wanted, array.shape)
+    )
+    if not fits:
+        raise InputError(
+            f"Sample {index} of {origin} has shape {_words(array.shape)}, but the model's input "
+            f"“{info.name}” takes {_words(wanted)}.",
+            hint="Set height, width, colour and layout in the project's preprocessing, or use other data.",
+        )
+
+
+def _words(shape: Sequence[object]) -> str:
+    return "×".join("?" if dim is None else str(dim) for dim in shape) or "a single number"
