@@ -8,6 +8,7 @@ import numpy.typing as npt
 from studio.graph import items
 from studio.graph.blocks import NODE, SCOPE, BlockTree, block_tree
 from studio.graph.graph import Graph
+from studio.graph.labels import tensor_text
 from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange
 from studio.graph.layout import Layout
 from studio.graph.portals import STUB, portal_edges
@@ -71,7 +72,7 @@ class _Composer:
             return items.node_width(graph.node_op[ref]), items.NODE_HEIGHT
         if kind == SCOPE:
             return items.scope_width(self.tree.name[ref], self.tree.type[ref]), items.SCOPE_HEIGHT
-        return items.pill_width(graph.tensor_name[ref]), items.PILL_HEIGHT
+        return items.pill_width(graph.tensor_name[ref], tensor_text(graph, ref)), items.PILL_HEIGHT
 
     def _route(self, edge: int) -> list[Hop]:
         """The nets that an edge runs through, from its source outwards and in again to its target."""

@@ -14,12 +14,13 @@ NODE_WIDTH_MAX = 256.0
 NODE_HEIGHT = 44.0
 SCOPE_HEIGHT = 52.0
 PILL_WIDTH = 88.0
+PILL_WIDTH_MAX = 320.0
 PILL_HEIGHT = 28.0
 FRAME_PAD = 16.0
 FRAME_TITLE = 24.0
 
 _OP_ADVANCE = 8.0
-_NAME_ADVANCE = 6.4
+NAME_ADVANCE = 6.4
 _ROUND = 16.0
 
 
@@ -38,13 +39,13 @@ def node_width(op: str) -> float:
 
 def scope_width(title: str, kind: str) -> float:
     """Width of a collapsed scope's box."""
-    wanted = max(text_columns(title) * _OP_ADVANCE + 76, text_columns(kind) * _NAME_ADVANCE + 84)
+    wanted = max(text_columns(title) * _OP_ADVANCE + 76, text_columns(kind) * NAME_ADVANCE + 84)
     return _clamp(wanted, NODE_WIDTH, NODE_WIDTH_MAX)
 
 
-def pill_width(name: str) -> float:
-    """Width of a graph input's or output's pill."""
-    return _clamp(text_columns(name) * _NAME_ADVANCE + 36, PILL_WIDTH, NODE_WIDTH_MAX)
+def pill_width(name: str, shape: str) -> float:
+    """Width of a graph input's or output's pill: name and shape on one line."""
+    return _clamp((text_columns(name) + len(shape[:40])) * NAME_ADVANCE + 44, PILL_WIDTH, PILL_WIDTH_MAX)
 
 
 def _clamp(wanted: float, least: float, most: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.graph import Graph
+from studio.graph.view import GraphView
 
 Ints = npt.NDArray[np.int32]
 
@@ -57,3 +58,15 @@ def _read_scopes(graph: Graph) -> ScopeTree:
     for scope in range(size - 1, 0, -1):
         counts[parent[scope]] += counts[scope]
     return ScopeTree(list(graph.scope_name), list(graph.scope_type), parent, depth, node_scope, counts)
+
+
+SMALL = 600
+"""Nodes up to which a graph is first shown with everything open."""
+
+
+def initial_view(graph: Graph, subgraph: int = 0) -> GraphView:
+    """How a graph is first shown: all of it when it is small, else the scopes that keep it readable."""
+    tree = scope_tree(graph)
+    if graph.node_count <= SMALL:
+        return GraphView(subgraph=subgraph)
+    return GraphView(subgraph=subgraph, collapsed=frozenset(range(1, tree.size)))

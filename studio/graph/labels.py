@@ -1,0 +1,76 @@
+"""The words on a box: short names, shapes, counts. Shared by the canvas, pictures and tables."""
+
+from __future__ import annotations
+
+from studio.graph.graph import Graph, Shape
+
+_SHORT = {
+    "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64",
+    "int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "int4": "i4", "uint4": "u4",
+}  # fmt: skip
+
+
+def shape_text(shape: Shape | None) -> str:
+    """A shape as people write it: `[1,3,H,W]`; `?` for an unknown dim, nothing for an unknown rank."""
+    if shape is None:
+        return ""
+    return f"[{','.join('?' if dim is None else str(dim) for dim in shape)}]"
+
+
+def tensor_text(graph: Graph, tensor: int) -> str:
+    """Shape and element type of a tensor in a few characters: `[1,64,56,56] f32`."""
+    dtype = graph.tensor_dtype[tensor]
+    return f"{shape_text(graph.tensor_shape[tensor])} {_SHORT.get(dtype, dtype)}".strip()
+
+
+def output_text(graph: Graph, node: int) -> str:
+    """Shape and type of a node's first output, and how many more it has."""
+    outputs = [t for t in graph.outputs_of(node).tolist() if t >= 0]
+    if not outputs:
+        return ""
+    more = f" +{len(outputs) - 1}" if len(outputs) > 1 else ""
+    return tensor_text(graph, outputs[0]) + more
+
+
+def short_name(graph: Graph, node: int, limit: int = 80) -> str:
+    """A node's name without its scope's path and without the operator that its box shows anyway."""
+    name = graph.node_name[node]
+    if len(name) > 4 * limit:
+        name = name[-4 * limit :]
+    if len(graph.node_scope) and graph.node_scope[node]:
+        path = graph.scope_path(int(graph.node_scope[node]))
+        for prefix in (path + "/", "/" + path + "/", path.replace("/", ".") + "."):
+            if path and name.startswith(prefix):
+                name = name[len(prefix) :]
+                break
+    op = graph.node_op[node]
+    if name == op or name.rstrip("0123456789_") == op:
+        return ""
+    for suffix in ("/" + op, "_" + op, "." + op):
+        if name.endswith(suffix):
+            name = name[: -len(suffix)]
+    return name[-limit:].strip("/")
+
+
+def elide_left(text: str, columns: int) -> str:
+    """The end of a text that fits into so many columns, with `…` before it when it was cut."""
+    return text if len(text) <= columns else "…" + text[len(text) - max(columns - 1, 0) :]
+
+
+def elide_right(text: str, columns: int) -> str:
+    """The beginning of a text that fits into so many columns, with `…` after it when it was cut."""
+    return text if len(text) <= columns else text[: max(columns - 1, 0)] + "…"
+
+
+def count_text(value: float) -> str:
+    """A count in three digits and a letter: 950, 12.3 k, 4.56 M, 1.20 G."""
+    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:.3g}"
+
+
+def nodes_text(count: int) -> str:
+    """`1 node`, `34 nodes`."""
+    return f"{count:,} node" if count == 1 else f"{count:,} nodes"
