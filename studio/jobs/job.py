@@ -146,7 +146,9 @@ KINDS.update(
     {
         "open_graph": "studio.jobs.open_graph:OpenGraph",
         "run_recipe": "studio.jobs.run_recipe:RunRecipe",
+        "find_artifacts": "studio.jobs.find_artifacts:FindArtifacts",
         "deploy": "studio.jobs.deploy:Deploy",
+        "deploy_project": "studio.jobs.deploy_project:DeployProject",
         "watch_devices": "studio.jobs.watch_devices:WatchDevices",
         "read_tensor": "studio.jobs.read_tensor:ReadTensor",
         "read_docs": "studio.jobs.read_docs:ReadDocs",
