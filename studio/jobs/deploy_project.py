@@ -27,15 +27,15 @@ _SAMPLES = 200
 class DeployProject(Record):
     """What to run: the artifact of step `stage_id` of a project, saved (`project_path`) or not."""
 
+    artifact_path: str
+    settings: RunSettings
     project_path: str = ""
     project: Project | None = None
     folder: str = ""
     stage_id: str = "source"
-    artifact_path: str
     artifact_format: str = ""
     artifact_sha256: str = ""
     device_id: str = DEVICE_ID
-    settings: RunSettings
     runs_dir: str = ""
     live_interval_ms: float = 0.0
 
