@@ -16,6 +16,7 @@ from studio.graph.mac_formulas import ATEN, ONNX, ONNX_FREE, TFLITE, Formula, No
 Longs = npt.NDArray[np.int64]
 
 _STANDARD = frozenset({"", "ai.onnx.ml", "ai.onnx.preview.training"})
+_FREE_NAMESPACES = frozenset({"aten", "prim", "prims", "_operator", "dim_order_ops"})
 _LIMIT = 1 << 62
 _NOT_BATCH = re.compile("seq|len|time|step|frame|token|height|width", re.IGNORECASE)
 
@@ -123,12 +124,11 @@ def _formula(graph: Graph, op: str, domain: str) -> Formula | int:
         return 0 if op in ONNX_FREE.get(domain, ()) else -1
     if graph.format == "tflite":
         return TFLITE.get(op, -1 if domain else 0)
-    if domain in ("aten", "prim", ""):
-        name = op.partition("::")[2] or op
-        parts = name.split(".")
-        base = parts[1] if parts[0] in ("aten", "prims") and len(parts) > 1 else parts[0]
-        return ATEN.get(base.rstrip("_") if base not in ATEN else base, 0)
-    return -1
+    namespace, _, name = op.replace("::", ".", 1).partition(".")  # aten::add_ or aten.add.Tensor
+    if namespace not in _FREE_NAMESPACES:
+        return -1
+    base = name.partition(".")[0]
+    return ATEN.get(base, ATEN.get(base.rstrip("_"), 0))
 
 
 def _macs(graph: Graph, static: Callable[[int], tuple[int, ...] | None]) -> Longs:

@@ -7,18 +7,21 @@ head, except for ONNX, which has no magic number and is recognised by walking it
 from __future__ import annotations
 
 import importlib
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from studio.artifact import hash_file
 from studio.errors import InputError
-from studio.graph.graph import Graph
+from studio.graph.graph import Graph, Shape
 from studio.graph.mapped import map_file
 from studio.graph.onnx_skeleton import looks_like_model
+from studio.graph.torch_archive import members_of
 
 READERS: dict[str, str] = {
     "onnx": "studio.graph.read_onnx:read_onnx",
+    "pt": "studio.graph.read_torchscript:read_torchscript",
+    "ptl": "studio.graph.read_torchscript:read_torchscript",
     "tflite": "studio.graph.read_tflite:read_tflite",
 }
 """format → "module:function"; imported on first use."""
@@ -85,11 +88,18 @@ def detect_format(path: Path) -> str:
     )
 
 
-def open_graph(path: Path, *, check_external: bool = True, dims: Mapping[str, int] | None = None) -> Graph:
+def open_graph(
+    path: Path,
+    *,
+    check_external: bool = True,
+    dims: Mapping[str, int] | None = None,
+    input_shapes: Mapping[str, Shape] | None = None,
+) -> Graph:
     """The graph of a model file of any known format; weights stay on disk.
 
     `check_external`: whether missing or escaping external data is an error or a note (ONNX).
     `dims`: sizes for open dims of the inputs (ONNX; see `read_onnx`).
+    `input_shapes`: shapes of inputs by name (TorchScript, which often keeps none); ignored elsewhere.
     Raises InputError for anything that is not a readable model.
     """
     path = Path(path)
@@ -102,7 +112,11 @@ def open_graph(path: Path, *, check_external: bool = True, dims: Mapping[str, in
     module, name = address.split(":")
     reader = getattr(importlib.import_module(module), name)
     try:
-        options = {"check_external": check_external, "dims": dims} if format_ == "onnx" else {}
+        options: dict[str, Any] = {}
+        if format_ == "onnx":
+            options = {"check_external": check_external, "dims": dims}
+        elif format_ in ("pt", "ptl"):
+            options = {"input_shapes": input_shapes}
         graph: Graph = reader(path, **options)
     except InputError as error:
         if path.name in error.message:
@@ -136,12 +150,7 @@ def _head(path: Path) -> tuple[bytes, int]:
 
 
 def _zip_format(path: Path) -> str:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise InputError(f"{path} is a damaged or truncated archive.", hint="Copy it again.") from None
-    inner = {name.partition("/")[2] for name in names} | set(names)
+    inner = members_of(path)
     if "archive_format" in inner or "serialized_exported_program.json" in inner:
         return "pt2"
     if "bytecode.pkl" in inner:
@@ -150,6 +159,6 @@ def _zip_format(path: Path) -> str:
         return "pt"
     if "data.pkl" in inner:
         raise InputError(f"{path} holds weights (a PyTorch checkpoint), not a graph.", hint=_WEIGHTS_HINT)
-    if any(name.endswith((".npy", "/.zattrs")) for name in names):
+    if any(name.endswith((".npy", "/.zattrs")) for name in inner):
         raise InputError(f"{path} holds numpy arrays, not a model.", hint="Choose a model file.")
     raise InputError(f"{path} is an archive without a model.", hint="Unpack it and open the model inside.")

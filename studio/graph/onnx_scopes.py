@@ -22,6 +22,11 @@ _LIBRARY = re.compile(
 _MAX_TEXT = 20_000
 
 
+def is_library_file(file: str) -> bool:
+    """Whether a source file belongs to torch and not to the author of the model."""
+    return bool(_LIBRARY.search(file))
+
+
 def texts_of_list(text: str) -> list[str]:
     """The strings of a Python list literal such as `['', 'features']`, without evaluating it."""
     return [a or b for a, b in _QUOTED.findall(text[:_MAX_TEXT])]
@@ -30,7 +35,7 @@ def texts_of_list(text: str) -> list[str]:
 def line_of_trace(trace: str) -> tuple[str, int]:
     """(file, line) of the innermost frame that is not torch's own; ("", 0) when there is none."""
     frames = _FRAME.findall(trace[:_MAX_TEXT])
-    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    own = [frame for frame in frames if not is_library_file(frame[0])]
     if not own and not frames:
         return "", 0
     file, line = (own or frames)[-1]

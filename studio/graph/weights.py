@@ -12,6 +12,7 @@ from studio.errors import InputError
 from studio.graph.dtypes import BITS, element_count, numpy_dtype, unpack
 from studio.graph.graph import DataLocation, Graph, TensorKind
 from studio.graph.onnx_tensors import check_location, short
+from studio.graph.torch_types import MODULE_DATA, dtype_of
 
 Array = npt.NDArray[Any]
 
@@ -65,6 +66,8 @@ def _located(graph: Graph, location: DataLocation, name: str, dtype: str, count:
         raise ValueError("the file ends before its data does")
     if count == 0:
         return np.zeros(0, _plain_dtype(dtype))
+    if location.encoding.startswith(MODULE_DATA):
+        return _from_module(model, location.encoding.removeprefix(MODULE_DATA))
     if location.encoding == "varint":
         with path.open("rb") as file:
             file.seek(location.offset)
@@ -81,6 +84,27 @@ def _located(graph: Graph, location: DataLocation, name: str, dtype: str, count:
     if location.length < count * kind.itemsize:
         raise ValueError(f"{location.length} bytes cannot hold {count} elements")
     return np.memmap(path, kind, mode="r", offset=location.offset, shape=(count,))
+
+
+def _from_module(path: Path, name: str) -> Array:
+    """A parameter of a TorchScript archive by its path in the module tree."""
+    from studio.graph.read_torchscript import load_module
+
+    found = load_module(path)
+    for part in name.split("."):
+        found = getattr(found, part)
+    found = found.detach().contiguous()
+    if found.is_quantized:
+        found = found.int_repr()
+    try:
+        plain: Array = found.numpy()
+        return plain
+    except TypeError:  # bfloat16 and float8: numpy has no such type, ml_dtypes does
+        import torch
+
+        bits = found.view(torch.uint16 if found.element_size() == 2 else torch.uint8).numpy()
+        small: Array = bits.view(numpy_dtype(dtype_of(found.dtype)))
+        return small
 
 
 def _from_varints(raw: bytes, dtype: str, count: int) -> Array:

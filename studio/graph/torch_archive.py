@@ -1,0 +1,38 @@
+"""The zip archives that torch writes: their members, and reading one with its size checked first."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from studio.errors import InputError
+
+MAX_MEMBER = 1 << 30
+
+
+def members_of(path: Path) -> set[str]:
+    """Names of the archive's members, with and without the leading folder that torch puts around them."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        raise InputError(f"{path} is a damaged or truncated archive.", hint="Copy it again.") from None
+    return {name.partition("/")[2] for name in names} | set(names)
+
+
+def read_member(archive: zipfile.ZipFile, name: str, *, limit: int = MAX_MEMBER) -> bytes:
+    """A member's bytes. Raises InputError when it is damaged, or claims or has more than `limit` bytes."""
+    try:
+        if archive.getinfo(name).file_size > limit:
+            raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
+        with archive.open(name) as file:
+            data = file.read(limit + 1)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError, RuntimeError):
+        raise InputError(f"{name} in the archive cannot be read.", hint="The archive is damaged.") from None
+    except Exception as error:  # zlib.error and lzma.LZMAError share no base
+        raise InputError(
+            f"{name} in the archive cannot be unpacked: {error}.", hint="It is damaged."
+        ) from None
+    if len(data) > limit:
+        raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
+    return data
