@@ -27,7 +27,7 @@ from studio.graph.graph import (
 from studio.graph.onnx_scopes import is_library_file
 from studio.graph.onnx_tensors import short
 from studio.graph.torch_archive import members_of
-from studio.graph.torch_types import MODULE_DATA, SCALAR_TYPES, dtype_of, values_of
+from studio.graph.torch_types import MODULE_DATA, SCALAR_TYPES, dtype_of, result_dtype, values_of
 
 _HIERARCHY = re.compile(r"([\w$]+)\(((?:[^()]|\([^()]*\))*)\)")
 _TRACED_FRAME = re.compile(r"^(.+?)\((\d+)\): ", re.MULTILINE)
@@ -163,7 +163,6 @@ class _Reader:
 
         try:
             torch._C._jit_pass_propagate_shapes_on_graph(graph)
-            torch._C._jit_pass_propagate_dtype(graph)
         except Exception as error:  # an operator without a shape function, or inputs that do not fit
             self.builder.note(f"Shapes could not be inferred: {short(str(error), 120)}")
 
@@ -199,7 +198,10 @@ class _Reader:
         inputs = self._arguments(node, attributes, subgraph, depth)
         outputs = []
         for value in node.outputs():
-            self._ids[value.debugName()] = b.tensor(value.debugName(), *self._type(value))
+            dtype, shape = self._type(value)
+            if not dtype and not outputs and value.type().kind() == "TensorType":
+                dtype = result_dtype(kind, [b.graph.tensor_dtype[t] if t >= 0 else "" for t in inputs])
+            self._ids[value.debugName()] = b.tensor(value.debugName(), dtype, shape)
             outputs.append(self._ids[value.debugName()])
         path, types = _hierarchy(node.getModuleHierarchy())
         index = b.node(

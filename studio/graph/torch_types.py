@@ -32,6 +32,50 @@ def dtype_of(dtype: Any) -> str:
     return _BY_TORCH_NAME.get(text, text)
 
 
+_TO_BOOL = frozenset({
+    "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan",
+    "isinf", "isfinite", "any", "all", "isin",
+})  # fmt: skip
+_TO_INT64 = frozenset({"argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "one_hot"})
+_AS_FIRST = frozenset({
+    "embedding", "index", "index_select", "gather", "scatter", "masked_fill", "where", "select", "slice",
+    "reshape", "view", "expand", "repeat", "permute", "transpose", "take",
+})  # fmt: skip
+_UNSURE = frozenset({
+    "to", "_to_copy", "type_as", "div", "true_divide", "mean", "sum", "cumsum", "prod", "sqrt", "exp", "log",
+    "full", "zeros", "ones", "arange", "empty", "bincount", "quantize_per_tensor", "dequantize", "view_as_real",
+    "view_as_complex", "stft", "fft_rfft", "abs", "sigmoid", "softmax", "tanh", "rsqrt", "pow", "real", "imag",
+})  # fmt: skip
+"""Their result may have another type than their input, unless that is floating point already."""
+_OTHER = frozenset({
+    "to", "_to_copy", "type_as", "full", "zeros", "ones", "arange", "empty", "bincount", "view_as_real",
+    "view_as_complex", "stft", "fft_rfft", "real", "imag", "quantize_per_tensor", "dequantize",
+})  # fmt: skip
+
+
+def result_dtype(op: str, inputs: list[str]) -> str:
+    """The dtype of an operator's first result when its inputs tell it; "" when they do not.
+
+    TorchScript keeps no dtypes. Only the plain case is answered: same-typed inputs give that type.
+    """
+    namespace, _, name = op.partition("::")
+    name = name.rstrip("_")
+    if namespace != "aten" or not inputs or not inputs[0]:
+        return "bool" if namespace == "aten" and name in _TO_BOOL else ""
+    if name in _TO_BOOL:
+        return "bool"
+    if name in _TO_INT64:
+        return "int64"
+    if name in _OTHER:
+        return ""
+    if name in _AS_FIRST:
+        return inputs[0]
+    kinds = {dtype for dtype in inputs if dtype}
+    if len(kinds) != 1 or (name in _UNSURE and "float" not in inputs[0]):
+        return ""
+    return inputs[0]
+
+
 def values_of(tensor: Any) -> list[Any] | None:
     """The flat values of a small torch tensor; None when they have no plain Python form."""
     try:
