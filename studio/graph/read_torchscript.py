@@ -196,7 +196,7 @@ class _Reader:
         b = self.builder
         attributes: dict[str, AttributeValue] = {}
         inputs = self._arguments(node, attributes, subgraph, depth)
-        outputs = []
+        outputs: list[int] = []
         for value in node.outputs():
             dtype, shape = self._type(value)
             if not dtype and not outputs and value.type().kind() == "TensorType":

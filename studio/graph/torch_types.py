@@ -42,9 +42,8 @@ _AS_FIRST = frozenset({
     "reshape", "view", "expand", "repeat", "permute", "transpose", "take",
 })  # fmt: skip
 _UNSURE = frozenset({
-    "to", "_to_copy", "type_as", "div", "true_divide", "mean", "sum", "cumsum", "prod", "sqrt", "exp", "log",
-    "full", "zeros", "ones", "arange", "empty", "bincount", "quantize_per_tensor", "dequantize", "view_as_real",
-    "view_as_complex", "stft", "fft_rfft", "abs", "sigmoid", "softmax", "tanh", "rsqrt", "pow", "real", "imag",
+    "div", "true_divide", "mean", "sum", "cumsum", "prod", "sqrt", "exp", "log",
+    "abs", "sigmoid", "softmax", "tanh", "rsqrt", "pow",
 })  # fmt: skip
 """Their result may have another type than their input, unless that is floating point already."""
 _OTHER = frozenset({
