@@ -13,7 +13,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,7 +50,7 @@ typedef struct {
 } Input;
 
 static struct {
-  char model[MAX_TEXT], outputs_dir[MAX_TEXT], mode[32];
+  char model[MAX_TEXT], outputs_file[MAX_TEXT], mode[32];
   long threads, warmup, runs, samples;
   double seconds;
   int64_t interval_ns;
@@ -212,7 +210,7 @@ static void read_job(const char *path) {
     if (!rest) continue;
     *rest++ = 0;
     if (!strcmp(line, "model")) snprintf(job.model, sizeof job.model, "%s", rest);
-    else if (!strcmp(line, "outputs_dir")) snprintf(job.outputs_dir, sizeof job.outputs_dir, "%s", rest);
+    else if (!strcmp(line, "outputs_file")) snprintf(job.outputs_file, sizeof job.outputs_file, "%s", rest);
     else if (!strcmp(line, "mode")) snprintf(job.mode, sizeof job.mode, "%s", rest);
     else if (!strcmp(line, "threads")) job.threads = atol(rest);
     else if (!strcmp(line, "warmup")) job.warmup = atol(rest);
@@ -287,13 +285,14 @@ static void release_results(void) {
   }
 }
 
-static void write_output(long index, int number) {
+/* Appends the tensor to the outputs file; its record says how many bytes it is. */
+static void write_output(FILE *file, long index, int number) {
   void *info;
   int type;
   size_t rank, count = 1;
   int64_t dims[MAX_RANK];
   void *data;
-  char path[MAX_TEXT + 64], shape[512] = "";
+  char shape[512] = "";
   check(((Status(*)(const void *, void **))api[GET_TENSOR_TYPE_AND_SHAPE])(results[number], &info), "output type");
   check(((Status(*)(const void *, int *))api[GET_ELEMENT_TYPE])(info, &type), "output type");
   check(((Status(*)(const void *, size_t *))api[GET_DIMENSIONS_COUNT])(info, &rank), "output rank");
@@ -306,10 +305,8 @@ static void write_output(long index, int number) {
     n += (size_t)snprintf(shape + n, sizeof shape - n, i ? ",%lld" : "%lld", (long long)dims[i]);
   }
   check(((Status(*)(void *, void **))api[GET_TENSOR_DATA])(results[number], &data), "output data");
-  snprintf(path, sizeof path, "%s/%06ld-%d.raw", job.outputs_dir, index, number);
-  FILE *file = fopen(path, "wb");
-  if (!file || fwrite(data, element_bytes(type), count, file) != count || fclose(file))
-    fail("device", "Cannot write %s: %s", path, strerror(errno));
+  if (fwrite(data, element_bytes(type), count, file) != count || fflush(file))
+    fail("device", "Cannot write the outputs: %s", strerror(errno));
   say("{\"type\":\"output\",\"t_ns\":%lld,\"name\":\"%s\",\"dtype\":\"%s\",\"shape\":[%s],"
       "\"path\":\"%06ld-%d.raw\",\"index\":%ld}",
       (long long)moment_ns(), quoted(job.outputs[number]), element_name(type), shape, index, number, index);
@@ -317,16 +314,18 @@ static void write_output(long index, int number) {
 
 static void write_outputs(void) {
   char detail[64];
-  if (!job.outputs_dir[0]) return;
+  if (!job.outputs_file[0]) return;
   snprintf(detail, sizeof detail, "%ld samples", job.samples);
   phase("outputs", detail);
-  mkdir(job.outputs_dir, 0755);
+  FILE *file = fopen(job.outputs_file, "wb");
+  if (!file) fail("device", "Cannot write %s: %s", job.outputs_file, strerror(errno));
   for (long index = 0; index < job.samples && !stopping; index++) {
     bind_sample(index);
     check(infer(), "The model failed on the real inputs");
-    for (int i = 0; i < job.output_count; i++) write_output(index, i);
+    for (int i = 0; i < job.output_count; i++) write_output(file, index, i);
     release_results();
   }
+  fclose(file);
 }
 
 static void warm_up(void) {

@@ -1,27 +1,88 @@
 """All devices: this computer, always; and what adb sees.
 
-`list_devices` never fails for a phone's sake: without adb there is still this computer, and
-`adb_problem` says what to do.
+A phone's trouble never hides this computer: without adb there is still one device, and
+`watch_devices` says why there are no more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from studio.devices.device import Device, DeviceInfo
 from studio.devices.this_computer import DEVICE_ID, ThisComputer
+from studio.errors import DeviceError, StudioError
 
 
 def list_devices() -> list[DeviceInfo]:
     """This computer first, then phones in the order of adb; bad states included, with their hint."""
-    return [ThisComputer().identify()]
+    return see_devices()[0]
+
+
+def see_devices() -> tuple[list[DeviceInfo], str]:
+    """The devices, and why phones cannot be seen (empty when they can)."""
+    from studio.devices.adb.identity import identify_all
+    from studio.devices.adb.listing import list_entries
+    from studio.devices.adb.server import AdbServer
+
+    here = ThisComputer().identify()
+    server = AdbServer.default()
+    try:
+        return [here, *identify_all(server, list_entries(server))], ""
+    except StudioError as error:
+        return [here], str(error)
+
+
+def watch_devices(
+    *, should_stop: Callable[[], bool], connect: tuple[str, ...] = ()
+) -> Iterator[tuple[list[DeviceInfo], str]]:
+    """The devices now and after every change, with the reason when phones cannot be seen.
+
+    This computer is told first, at once; phones follow when the adb server answers.
+    """
+    from studio.devices.adb.identity import Identities
+    from studio.devices.adb.listing import track
+    from studio.devices.adb.server import AdbServer
+
+    here = ThisComputer().identify()
+    yield [here], ""
+    server = AdbServer.default()
+    problem = _connect_all(server, connect)
+    known = Identities(server)
+    for entries, error in track(server, should_stop):
+        yield [here, *known.identify(entries)], str(error) if error is not None else problem
 
 
 def open_device(device_id: str, *, runner_command: tuple[str, ...] = ()) -> Device:
     """The device of that id. `runner_command` starts the runner on this computer.
 
-    Raises DeviceError when there is no such device or it is not ready.
+    Raises DeviceError when there is no such device.
     """
     if device_id == DEVICE_ID:
         return ThisComputer(runner_command)
-    from studio.errors import DeviceError
+    from studio.devices.adb.listing import list_entries
+    from studio.devices.adb.phone import AdbPhone
+    from studio.devices.adb.server import AdbServer
 
-    raise DeviceError(f"There is no device “{device_id}”.", hint="Plug it in, then see `devices`.")
+    server = AdbServer.default()
+    serials = [entry.serial for entry in list_entries(server)]
+    if device_id not in serials:
+        known = ", ".join((DEVICE_ID, *serials))
+        raise DeviceError(
+            f"There is no device “{device_id}”.",
+            hint=f"Plug it in and switch USB debugging on. Devices now: {known}.",
+        )
+    return AdbPhone(server, device_id)
+
+
+def _connect_all(server: object, addresses: tuple[str, ...]) -> str:
+    from studio.devices.adb.server import AdbServer
+
+    assert isinstance(server, AdbServer)
+    problems = []
+    for address in addresses:
+        try:
+            server.start()
+            server.connect(address)
+        except StudioError as error:
+            problems.append(str(error))
+    return " ".join(problems)

@@ -11,6 +11,7 @@ Failed. News by pipe, goods by disk.
 
 from studio.jobs.job import (
     ArtifactMade,
+    DevicesChanged,
     Done,
     Event,
     Failed,
@@ -24,6 +25,7 @@ from studio.jobs.job import (
 
 __all__ = [
     "ArtifactMade",
+    "DevicesChanged",
     "Done",
     "Event",
     "Failed",

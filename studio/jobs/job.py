@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from studio.artifact import Artifact
+from studio.devices.device import DeviceInfo
 from studio.devices.stream import StreamRecord
 from studio.errors import DeviceError, InputError, StudioError, ToolError, UnsupportedError
 from studio.records import Record
@@ -57,6 +58,13 @@ class Serving(Record, tag="serving", tag_field="type"):
     url: str
 
 
+class DevicesChanged(Record, tag="devices", tag_field="type"):
+    """What is plugged in now, all of it; `problem` says why phones cannot be seen, if they cannot."""
+
+    devices: tuple[DeviceInfo, ...]
+    problem: str = ""
+
+
 class Done(Record, tag="done", tag_field="type"):
     """Last event of a job that ended well; `result` is the kind's own record as JSON."""
 
@@ -74,7 +82,7 @@ class Failed(Record, tag="failed", tag_field="type"):
     exit_code: int = 2
 
 
-Event = Progress | Log | ArtifactMade | Measured | Serving | Done | Failed
+Event = Progress | Log | ArtifactMade | Measured | Serving | DevicesChanged | Done | Failed
 
 
 class Report(Protocol):
