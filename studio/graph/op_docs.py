@@ -18,7 +18,7 @@ from typing import Any
 from studio.records import Record
 
 _NETRON_FILE = {
-    "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "torchscript": "pytorch", "pt2": "pytorch",
+    "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "pt": "pytorch", "ptl": "pytorch", "pt2": "pytorch",
     "pte": "pytorch",
 }  # fmt: skip
 
