@@ -1,0 +1,121 @@
+"""Apply a fix: rewrite, prove, judge before and after, write; or refuse and leave everything as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from studio.errors import UnsupportedError
+from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.prove import Proof, prove
+from studio.records import Record, write_atomically
+
+
+class Judged(Record):
+    """What a target says of one file: counts per verdict, partitions, share of MACs kept."""
+
+    counts: dict[str, int]
+    partitions: int
+    macs_share: float | None
+
+
+class FixOutcome(Record):
+    """What a fix did: the files, where it changed something, the proof, verdicts before and after.
+
+    `after` has one entry per file and target.
+    """
+
+    fix: str
+    title: str
+    files: tuple[str, ...]
+    changed: tuple[str, ...]
+    proof: Proof
+    before: dict[str, Judged] = {}
+    after: tuple[dict[str, Judged], ...] = ()
+    notes: tuple[str, ...] = ()
+    torch_advice: str = ""
+
+
+def apply_fix(
+    path: Path, fix_id: str, out: Path, options: FixOptions, *, targets: tuple[str, ...] = ()
+) -> FixOutcome:
+    """Rewrites the ONNX file at `path` into `out` (several files get a suffix before the extension).
+
+    Raises UnsupportedError when there is nothing to fix or equality does not hold, InputError for
+    bad options; nothing is written then.
+    """
+    fix = find_fix(fix_id)
+    if Needs.TARGET in fix.needs:
+        options = _with_refused(path, fix, options)
+    original = OnnxEdit.load(path)
+    kept = type(original.model)()
+    kept.CopyFrom(original.model)
+    rewrite = rewriter_of(fix)(original, options)
+    proof = prove(kept, rewrite, options.inputs_path)
+    if not proof.holds:
+        raise UnsupportedError(
+            f"{fix.title} was refused: outputs differ by {proof.max_relative_error:.3g} of their range, "
+            f"more than the {proof.tolerance:g} allowed.",
+            hint="The file was left as it is.",
+            nodes=rewrite.changed,
+        )
+    files = tuple(out.with_name(f"{out.stem}{suffix}{out.suffix}") for suffix, _ in rewrite.models)
+    for file, (_, model) in zip(files, rewrite.models):
+        write_atomically(file, _serialized(model, kept))
+    return FixOutcome(
+        fix=fix.id,
+        title=fix.title,
+        files=tuple(str(f) for f in files),
+        changed=rewrite.changed,
+        proof=proof,
+        before=judged(path, targets, options.soc),
+        after=tuple(judged(file, targets, options.soc) for file in files) if targets else (),
+        notes=rewrite.notes,
+        torch_advice=fix.torch_advice,
+    )
+
+
+def judged(path: Path, targets: tuple[str, ...], soc: str) -> dict[str, Judged]:
+    """What each target says of a file."""
+    from studio.graph import open_graph
+    from studio.support import judge
+
+    if not targets:
+        return {}
+    verdicts = judge(open_graph(path), targets, soc=soc)
+    return {
+        target: Judged(counts=v.counts(), partitions=len(v.partitions), macs_share=v.macs_share)
+        for target, v in verdicts.items()
+    }
+
+
+def _serialized(model: Any, original: Any) -> bytes:
+    """The file's bytes, with the original's metadata and without shapes that no longer hold."""
+    if not model.metadata_props:
+        model.metadata_props.extend(original.metadata_props)
+    model.producer_name = model.producer_name or original.producer_name
+    data: bytes = model.SerializeToString()
+    return data
+
+
+def _with_refused(path: Path, fix: Fix, options: FixOptions) -> FixOptions:
+    """The options with the nodes that the target does not take."""
+    from studio.errors import InputError
+    from studio.graph import open_graph
+    from studio.support import Verdict, judge
+
+    if options.nodes:
+        return options
+    if not options.target:
+        raise InputError(f"{fix.title} needs a target.", hint="Name one with --target.")
+    graph = open_graph(path)
+    verdicts = judge(graph, (options.target,), soc=options.soc)[options.target]
+    refused = tuple(
+        graph.label(node)
+        for node in graph.nodes_in(0)
+        if verdicts.verdict(node) in (Verdict.FALLS_BACK, Verdict.FAILS)
+    )
+    return msgspec.structs.replace(options, nodes=refused)

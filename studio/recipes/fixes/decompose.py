@@ -1,0 +1,112 @@
+"""Fused operators written out as their defining operators, by ONNX's own function bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from studio.errors import UnsupportedError
+from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+
+
+def hardswish(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """HardSwish → HardSigmoid, Mul."""
+    return _inline(edit, options, ("HardSwish",))
+
+
+def hardsigmoid(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """HardSigmoid → Mul, Add, Clip. By hand: ONNX has a body for it only from opset 18 on."""
+    changed = []
+    for node in edit.named("HardSigmoid", options.nodes):
+        dtype = _dtype(edit.element_type(node.input[0]))
+        base = label(node)
+        names = [edit.fresh(f"{base}_{part}") for part in ("scaled", "shifted")]
+        alpha, beta, low, high = (
+            edit.add_constant(np.array(value, dtype), f"{base}_{name}")
+            for name, value in (
+                ("alpha", attribute(node, "alpha", 0.2)),
+                ("beta", attribute(node, "beta", 0.5)),
+                ("low", 0.0),
+                ("high", 1.0),
+            )
+        )
+        clip = edit.make("Clip", [names[1], low, high], [node.output[0]], f"{base}_clip")
+        if edit.opset < 11:  # bounds were attributes until opset 11
+            clip = edit.make("Clip", [names[1]], [node.output[0]], f"{base}_clip", min=0.0, max=1.0)
+        mul = edit.make("Mul", [node.input[0], alpha], [names[0]], f"{base}_mul")
+        edit.replace([node], [mul, edit.make("Add", [names[0], beta], [names[1]], f"{base}_add"), clip])
+        changed.append(base)
+    if not changed:
+        raise nothing_to_do("no HardSigmoid in the main graph")
+    edit.prune()
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-5)
+
+
+def _dtype(element_type: int) -> np.dtype[Any]:
+    """The numpy type of a TensorProto type; float32 where it is not known."""
+    from onnx import helper
+
+    return np.dtype(helper.tensor_dtype_to_np_dtype(element_type)) if element_type else np.dtype(np.float32)
+
+
+def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """Swish, Mish → Sigmoid, Softplus, Tanh, Mul."""
+    return _inline(edit, options, ("Swish", "Mish"))
+
+
+def gelu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """Gelu → Erf or Tanh, Mul, Add."""
+    return _inline(edit, options, ("Gelu",))
+
+
+def layernorm(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """LayerNormalization and its kin → ReduceMean, Sub, Mul, Sqrt, Div, Add."""
+    kin = ("LayerNormalization", "GroupNormalization", "RMSNormalization", "MeanVarianceNormalization")
+    return _inline(edit, options, kin)
+
+
+def attention(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """Attention, RotaryEmbedding (opset 23 and up) → MatMul, Softmax, Mul, …"""
+    return _inline(edit, options, ("Attention", "RotaryEmbedding"))
+
+
+def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> Rewrite:
+    import onnx
+    from onnx import inliner
+
+    found = [node for op in operators for node in edit.named(op)]
+    if not found:
+        raise nothing_to_do(f"no {' or '.join(operators)} in the main graph")
+    changed = tuple(label(node) for node in found)
+    for node in found:
+        _write_defaults(node, edit.opset)
+    typed = onnx.shape_inference.infer_shapes(edit.model)
+    for tensor in typed.graph.initializer:  # the inliner asks for the type of every input
+        typed.graph.value_info.append(
+            onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
+        )
+    ids = [("", op) for op in operators]
+    inlined = inliner.inline_selected_functions(typed, ids, inline_schema_functions=True)
+    made = OnnxEdit(inlined)
+    left = [label(node) for op in operators for node in made.named(op)]
+    if left:
+        raise UnsupportedError(
+            f"ONNX has no body for {left[0]} with these types.",
+            hint="Decompose it in the Python source.",
+            nodes=tuple(left),
+        )
+    made.prune()
+    return Rewrite(models=[("", made.model)], changed=changed, tolerance=1e-4)
+
+
+def _write_defaults(node: Any, opset: int) -> None:
+    """Attributes left out are written with their defaults: a function body only refers to them."""
+    import onnx
+
+    there = {a.name for a in node.attribute}
+    for name, known in onnx.defs.get_schema(node.op_type, opset, "").attributes.items():
+        default = known.default_value
+        if name not in there and default.type != onnx.AttributeProto.UNDEFINED:
+            node.attribute.append(default)

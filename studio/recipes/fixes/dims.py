@@ -1,0 +1,82 @@
+"""Symbolic dims become numbers, one model per bucket."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from studio.errors import InputError
+from studio.recipes.fixes.chains import fold_constants
+from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
+from studio.recipes.fixes.prove import open_dims
+
+_MOST_BUCKETS = 16
+
+
+def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """One model per combination of the given values. Raises InputError for unknown or missing dims."""
+    dims = open_dims(edit.model)
+    if not dims:
+        raise nothing_to_do("every dim of every input is a number already")
+    unknown = sorted(set(options.dims) - set(dims))
+    missing = sorted(set(dims) - set(options.dims))
+    if unknown or missing:
+        wrong = f"there is no symbolic dim {unknown[0]}" if unknown else f"{missing[0]} has no value"
+        raise InputError(
+            f"Cannot freeze: {wrong}.", hint=f"Give a value for each of: {', '.join(dims)} (name=value)."
+        )
+    for name, values in options.dims.items():
+        if not values or min(values) < 1:
+            raise InputError(f"Dim {name} needs positive values.", hint=f"For example {name}=1.")
+    names = list(dims)
+    combinations = list(itertools.product(*(options.dims[n] for n in names)))
+    if len(combinations) > _MOST_BUCKETS:
+        raise InputError(
+            f"{len(combinations)} models would be made.", hint=f"Give at most {_MOST_BUCKETS} combinations."
+        )
+    models = []
+    assignments = []
+    for values in combinations:
+        chosen = dict(zip(names, values))
+        suffix = (
+            "" if len(combinations) == 1 else "-" + "-".join(f"{_plain(k)}{v}" for k, v in chosen.items())
+        )
+        models.append((suffix, _frozen(edit, dims, chosen)))
+        assignments.append(chosen)
+    changed = tuple(f"{n}={','.join(map(str, options.dims[n]))}" for n in names)
+    return Rewrite(models=models, changed=changed, tolerance=1e-5, dims=tuple(assignments))
+
+
+def _frozen(edit: OnnxEdit, dims: dict[str, list[tuple[int, int]]], chosen: dict[str, int]) -> Any:
+    model = type(edit.model)()
+    model.CopyFrom(edit.model)
+    for name, places in dims.items():
+        for position, axis in places:
+            dim = model.graph.input[position].type.tensor_type.shape.dim[axis]
+            dim.Clear()
+            dim.dim_value = chosen[name]
+    for value in model.graph.output:  # inference writes the real ones; old names would contradict
+        for dim in value.type.tensor_type.shape.dim:
+            if not (dim.HasField("dim_value") and dim.dim_value > 0):
+                name = dim.dim_param
+                dim.Clear()
+                if name in chosen:
+                    dim.dim_value = chosen[name]
+    frozen = OnnxEdit(model)
+    frozen.forget_shapes()
+    frozen.refresh()
+    fold_constants(frozen)
+    _write_shapes(frozen)
+    return frozen.model
+
+
+def _write_shapes(edit: OnnxEdit) -> None:
+    import onnx
+
+    inferred = onnx.shape_inference.infer_shapes(edit.model, data_prop=True)
+    edit.model.CopyFrom(inferred)
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)

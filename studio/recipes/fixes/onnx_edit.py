@@ -1,0 +1,290 @@
+"""OnnxEdit: an ONNX model in memory with the few questions and edits that rewrites need."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.errors import InputError, UnsupportedError
+
+Array = npt.NDArray[Any]
+_LARGEST_BYTES = 1_900_000_000  # protobuf ends at 2 GiB
+
+
+class OnnxEdit:
+    """The main graph of a model: who makes a tensor, who reads it, its shape, its value.
+
+    Edits keep output names, so nothing downstream has to be renamed. Replacements are collected and
+    carried out together by `prune`, which also asks for shapes again.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self._names = self._all_names()
+        self._gone: set[int] = set()
+        self._after: dict[int, list[Any]] = {}
+        self.refresh()
+
+    @staticmethod
+    def load(path: Path) -> OnnxEdit:
+        """The model of a file with its weights. Raises InputError, UnsupportedError over 2 GB."""
+        import onnx
+
+        try:
+            bare = onnx.load(str(path), load_external_data=False)
+            size = path.stat().st_size + sum(
+                int(entry.value)
+                for tensor in bare.graph.initializer
+                for entry in tensor.external_data
+                if entry.key == "length"
+            )
+            if size > _LARGEST_BYTES:
+                raise UnsupportedError(
+                    f"{path.name} holds {size / 1e9:.1f} GB; rewrites work up to 1.9 GB.",
+                    hint="Apply the fix in the Python source and export again.",
+                )
+            return OnnxEdit(onnx.load(str(path)))
+        except (OSError, ValueError, onnx.checker.ValidationError) as error:
+            raise InputError(f"Cannot read {path} as ONNX: {error}", hint="Check the file.") from None
+        except Exception as error:
+            if type(error).__module__.startswith("google.protobuf"):
+                raise InputError(f"{path} is not an ONNX file.", hint="Give an .onnx file.") from None
+            raise
+
+    def refresh(self) -> None:
+        """Infers shapes anew and rebuilds the maps."""
+        import onnx
+        from onnx import numpy_helper
+
+        inferred = self.model
+        try:
+            inferred = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
+        except Exception:  # inference is advice: a rewrite that needs a shape asks and refuses
+            inferred = self.model
+        graph = self.model.graph
+        self._info = {v.name: v.type.tensor_type for v in inferred.graph.value_info}
+        for value in [*inferred.graph.input, *inferred.graph.output]:
+            self._info[value.name] = value.type.tensor_type
+        self.initializers = {t.name: t for t in graph.initializer}
+        self.producer = {out: node for node in graph.node for out in node.output if out}
+        readers: dict[str, list[Any]] = defaultdict(list)
+        for node in graph.node:
+            for name in {*node.input, *captured(node)}:
+                if name:
+                    readers[name].append(node)
+        self._readers = readers
+        self._to_array = numpy_helper.to_array
+
+    # Questions
+
+    @property
+    def nodes(self) -> list[Any]:
+        """The nodes of the main graph, a copy of the list."""
+        return list(self.model.graph.node)
+
+    @property
+    def opset(self) -> int:
+        """The version of the default domain."""
+        return next((o.version for o in self.model.opset_import if o.domain in ("", "ai.onnx")), 0)
+
+    def named(self, op: str, only: Sequence[str] = ()) -> list[Any]:
+        """Nodes of the default domain with that operator, and with one of those names when given."""
+        return [
+            n
+            for n in self.model.graph.node
+            if n.op_type == op and n.domain in ("", "ai.onnx") and (not only or n.name in only)
+        ]
+
+    def readers(self, tensor: str) -> list[Any]:
+        """The nodes that read a tensor, subgraph captures included."""
+        return self._readers.get(tensor, [])
+
+    def is_output(self, tensor: str) -> bool:
+        """Whether the model returns it."""
+        return any(o.name == tensor for o in self.model.graph.output)
+
+    def only_reader(self, tensor: str) -> Any | None:
+        """The one node that reads it, None when there are others or it is returned."""
+        readers = self.readers(tensor)
+        return readers[0] if len(readers) == 1 and not self.is_output(tensor) else None
+
+    def constant(self, tensor: str) -> Array | None:
+        """The value of an initializer or Constant node, None otherwise."""
+        if tensor in self.initializers:
+            return np.asarray(self._to_array(self.initializers[tensor]))
+        node = self.producer.get(tensor)
+        if node is not None and node.op_type == "Constant":
+            for attribute in node.attribute:
+                if attribute.name == "value":
+                    return np.asarray(self._to_array(attribute.t))
+                if attribute.name in ("value_float", "value_int"):
+                    return np.asarray(attribute.f if attribute.name == "value_float" else attribute.i)
+                if attribute.name == "value_ints":
+                    return np.asarray(list(attribute.ints), np.int64)
+                if attribute.name == "value_floats":
+                    return np.asarray(list(attribute.floats), np.float32)
+        return None
+
+    def shape(self, tensor: str) -> list[int | str | None] | None:
+        """Dims of a tensor: int, name, or None; None when the rank is unknown."""
+        if tensor in self.initializers:
+            return list(self.initializers[tensor].dims)
+        info = self._info.get(tensor)
+        if info is None or not info.HasField("shape"):
+            return None
+        return [d.dim_value if d.HasField("dim_value") else (d.dim_param or None) for d in info.shape.dim]
+
+    def static_shape(self, tensor: str) -> list[int] | None:
+        """The shape when every dim is a number."""
+        shape = self.shape(tensor)
+        if shape is None:
+            return None
+        dims = [d for d in shape if isinstance(d, int)]
+        return dims if len(dims) == len(shape) else None
+
+    def element_type(self, tensor: str) -> int:
+        """The TensorProto data type, 0 when unknown."""
+        if tensor in self.initializers:
+            return int(self.initializers[tensor].data_type)
+        info = self._info.get(tensor)
+        return int(info.elem_type) if info is not None else 0
+
+    # Edits
+
+    def fresh(self, base: str) -> str:
+        """A name that nobody uses."""
+        name, count = base, 1
+        while name in self._names:
+            count += 1
+            name = f"{base}_{count}"
+        self._names.add(name)
+        return name
+
+    def add_constant(self, value: Array, base: str) -> str:
+        """Adds an initializer and returns its name."""
+        from onnx import numpy_helper
+
+        name = self.fresh(base)
+        tensor = numpy_helper.from_array(np.asarray(value, order="C"), name)
+        self.model.graph.initializer.append(tensor)
+        self.initializers[name] = self.model.graph.initializer[-1]
+        return name
+
+    def make(
+        self, op: str, inputs: Sequence[str], outputs: Sequence[str], base: str, **attributes: Any
+    ) -> Any:
+        """A node with a fresh name; not yet in the graph."""
+        from onnx import helper
+
+        return helper.make_node(op, list(inputs), list(outputs), name=self.fresh(base), **attributes)
+
+    def replace(self, old: Sequence[Any], new: Sequence[Any]) -> None:
+        """Will put `new` where the last of `old` stands and drop `old`; carried out by `prune`.
+
+        The metadata of the last one is kept, so that its line of Python is not lost.
+        """
+        for node in new:
+            if not node.metadata_props:
+                node.metadata_props.extend(old[-1].metadata_props)
+        self._after[id(old[-1])] = list(new)
+        self._gone.update(id(n) for n in old)
+
+    def is_replaced(self, node: Any) -> bool:
+        """Whether a node is already on its way out."""
+        return id(node) in self._gone
+
+    def rename_reads(self, old: str, new: str, *, within: Iterable[Any] | None = None) -> None:
+        """Every reader of `old` (or those given) reads `new` instead."""
+        for node in list(within) if within is not None else self.readers(old):
+            for position, name in enumerate(node.input):
+                if name == old:
+                    node.input[position] = new
+
+    def prune(self) -> None:
+        """Carries the replacements out and drops what nothing needs any more."""
+        graph = self.model.graph
+        standing = list(graph.node)
+        placed: list[Any] = []
+        for node in standing:
+            if id(node) not in self._gone:
+                placed.append(node)
+            placed.extend(self._after.get(id(node), ()))
+        needed = {o.name for o in graph.output}
+        kept = []
+        for node in reversed(placed):
+            if any(out in needed for out in node.output):
+                kept.append(_copy(node))
+                needed.update(node.input)
+                needed.update(captured(node))
+        tensors = [_copy(t) for t in graph.initializer if t.name in needed]
+        self._gone, self._after = set(), {}
+        del graph.node[:]
+        graph.node.extend(reversed(kept))
+        del graph.initializer[:]
+        graph.initializer.extend(tensors)
+        self.forget_shapes()
+        self.refresh()
+
+    def forget_shapes(self) -> None:
+        """Drops recorded shapes of intermediates: after a rewrite they may lie."""
+        del self.model.graph.value_info[:]
+
+    def _all_names(self) -> set[str]:
+        graph = self.model.graph
+        names = {t.name for t in graph.initializer} | {v.name for v in [*graph.input, *graph.output]}
+        for node in graph.node:
+            names.update([node.name, *node.input, *node.output])
+        return names
+
+
+def attribute(node: Any, name: str, default: Any = None) -> Any:
+    """An attribute's value as Python has it; bytes become text."""
+    from onnx import helper
+
+    for item in node.attribute:
+        if item.name == name:
+            value = helper.get_attribute_value(item)
+            return value.decode() if isinstance(value, bytes) else value
+    return default
+
+
+def attributes(node: Any, *without: str) -> dict[str, Any]:
+    """All attributes but those named, ready for `make`."""
+    from onnx import helper
+
+    return {a.name: helper.get_attribute_value(a) for a in node.attribute if a.name not in without}
+
+
+def label(node: Any) -> str:
+    """What to call a node in a message."""
+    return node.name or f"{node.op_type}→{node.output[0] if node.output else '?'}"
+
+
+def nothing_to_do(what: str) -> UnsupportedError:
+    """The refusal of a fix that finds no place."""
+    return UnsupportedError(f"There is nothing to fix: {what}.", hint="The file was left as it is.")
+
+
+def _copy(proto: Any) -> Any:
+    copied = type(proto)()
+    copied.CopyFrom(proto)
+    return copied
+
+
+def captured(node: Any) -> set[str]:
+    """Names of outer tensors that a node's subgraphs read."""
+    found: set[str] = set()
+    for item in node.attribute:
+        for graph in [item.g] if item.HasField("g") else item.graphs:
+            made = {v.name for v in graph.input} | {t.name for t in graph.initializer}
+            for inner in graph.node:
+                found.update(name for name in inner.input if name and name not in made)
+                found.update(name for name in captured(inner) if name not in made)
+                made.update(inner.output)
+            found.update(o.name for o in graph.output if o.name not in made)
+    return found

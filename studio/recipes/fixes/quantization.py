@@ -1,0 +1,102 @@
+"""Rewrites that need to know the ranges of real tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.prove import reference_runs
+
+_RATIO = 8.0  # parts whose ranges differ by more than this lose three bits or more to a shared scale
+
+
+def make_static(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """DynamicQuantizeLinear → QuantizeLinear with a scale and zero point from the inputs given."""
+    nodes = edit.named("DynamicQuantizeLinear", options.nodes)
+    if not nodes:
+        raise nothing_to_do("no DynamicQuantizeLinear")
+    ranges = _ranges(edit, [n.input[0] for n in nodes], options)
+    for node in nodes:
+        low, high = ranges[node.input[0]]
+        low, high = min(low, 0.0), max(high, 0.0)
+        scale = (high - low) / 255.0 or 1.0
+        zero = int(np.clip(round(-low / scale), 0, 255))
+        base = label(node)
+        scale_name = edit.add_constant(np.array(scale, np.float32), f"{base}_scale")
+        zero_name = edit.add_constant(np.array(zero, np.uint8), f"{base}_zero_point")
+        made = edit.make(
+            "QuantizeLinear", [node.input[0], scale_name, zero_name], [node.output[0]], f"{base}_static"
+        )
+        for output, constant in zip(node.output[1:], (scale_name, zero_name)):
+            edit.rename_reads(output, constant)
+        edit.replace([node], [made])
+    changed = tuple(label(n) for n in nodes)
+    edit.prune()
+    return Rewrite(
+        models=[("", edit.model)],
+        changed=changed,
+        tolerance=0.05,
+        notes=("Values beyond the ranges seen in the inputs will saturate.",),
+    )
+
+
+def split_concat(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """A returned Concat of parts with very different ranges: the parts are returned instead."""
+    parts: dict[str, tuple[tuple[str, ...], int]] = {}
+    changed = []
+    candidates = [n for n in edit.named("Concat", options.nodes) if edit.is_output(n.output[0])]
+    ranges = _ranges(edit, [name for n in candidates for name in n.input], options) if candidates else {}
+    for node in candidates:
+        sizes = [max(abs(low), abs(high)) for low, high in (ranges[name] for name in node.input)]
+        if min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO or edit.readers(node.output[0]):
+            continue
+        if any(name in edit.initializers or name not in edit.producer for name in node.input):
+            continue
+        parts[node.output[0]] = (tuple(node.input), attribute(node, "axis", 0))
+        changed.append(label(node))
+    if not parts:
+        raise nothing_to_do(f"no returned Concat whose parts differ by more than {_RATIO:g} times in range")
+    _return_parts(edit, parts)
+    return Rewrite(
+        models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6, join=Join.CONCAT, parts=parts
+    )
+
+
+def _return_parts(edit: OnnxEdit, parts: dict[str, tuple[tuple[str, ...], int]]) -> None:
+    from onnx import helper
+
+    graph = edit.model.graph
+    returned = []
+    for value in graph.output:
+        if value.name not in parts:
+            returned.append(value)
+            continue
+        for name in parts[value.name][0]:
+            kind = edit.element_type(name) or value.type.tensor_type.elem_type
+            returned.append(helper.make_tensor_value_info(name, kind, edit.shape(name)))
+    kept = [type(v).FromString(v.SerializeToString()) for v in returned]
+    del graph.output[:]
+    graph.output.extend(kept)
+    edit.prune()
+
+
+def _ranges(edit: OnnxEdit, tensors: list[str], options: FixOptions) -> dict[str, tuple[float, float]]:
+    """(min, max) of tensors over the inputs given, or over made ones when none are."""
+    from onnx import helper
+
+    model: Any = type(edit.model)()
+    model.CopyFrom(edit.model)
+    there = {o.name for o in model.graph.output}
+    for name in dict.fromkeys(tensors):
+        if name not in there:
+            model.graph.output.append(helper.make_value_info(name, helper.make_tensor_type_proto(1, None)))
+    found: dict[str, tuple[float, float]] = {}
+    for _, outputs in reference_runs(model, options.inputs_path):
+        for name in tensors:
+            low, high = float(outputs[name].min()), float(outputs[name].max())
+            old = found.get(name, (low, high))
+            found[name] = (min(low, old[0]), max(high, old[1]))
+    return found

@@ -1,0 +1,146 @@
+"""5-D tensors taken through an operator as 4-D, where that is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, label, nothing_to_do
+
+_UNARY = {
+    "Abs", "Cast", "Ceil", "Clip", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
+    "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+    "Softplus", "Softsign", "Sqrt", "Swish", "Tanh",
+}  # fmt: skip
+_BINARY = {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min"}
+
+
+def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """Elementwise, Softmax and Transpose on more than 4 static dims, between two Reshapes."""
+    changed = []
+    for node in edit.nodes:
+        if options.nodes and node.name not in options.nodes:
+            continue
+        shape = edit.static_shape(node.input[0]) if node.input else None
+        out = edit.static_shape(node.output[0]) if node.output else None
+        if (
+            shape is None
+            or out is None
+            or max(len(shape), len(out)) <= 4
+            or node.domain not in ("", "ai.onnx")
+        ):
+            continue
+        if (
+            _elementwise(edit, node, shape, out)
+            or _softmax(edit, node, shape)
+            or _transpose(edit, node, shape, out)
+        ):
+            changed.append(label(node))
+    if not changed:
+        raise nothing_to_do("no operator on a static tensor of more than 4 dims that can be taken as 4-D")
+    edit.prune()
+    _join_reshapes(edit)
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6)
+
+
+def _four(shape: list[int]) -> list[int]:
+    return [*shape[:3], int(np.prod(shape[3:]))]
+
+
+def _elementwise(edit: OnnxEdit, node: Any, shape: list[int], out: list[int]) -> bool:
+    if node.op_type in _UNARY:
+        flat = {node.input[0]}
+    elif node.op_type in _BINARY:
+        shapes = {name: edit.static_shape(name) for name in node.input}
+        scalars = {n for n, s in shapes.items() if s is not None and int(np.prod(s)) == 1}
+        flat = set(node.input) - scalars
+        if any(shapes[name] != out for name in flat):
+            return False
+    else:
+        return False
+    if shape != out and node.op_type in _UNARY:
+        return False
+    _around(edit, node, flat, _four(out), out, attributes(node), scalars_flat=True)
+    return True
+
+
+def _softmax(edit: OnnxEdit, node: Any, shape: list[int]) -> bool:
+    axis = attribute(node, "axis", -1) % len(shape)
+    if node.op_type not in ("Softmax", "LogSoftmax") or axis != len(shape) - 1 or edit.opset < 13:
+        return False
+    four = [int(np.prod(shape[:-3])), *shape[-3:]]
+    _around(edit, node, {node.input[0]}, four, shape, {"axis": 3})
+    return True
+
+
+def _transpose(edit: OnnxEdit, node: Any, shape: list[int], out: list[int]) -> bool:
+    """Dims that stay neighbours move as one; exact when four or fewer groups remain."""
+    if node.op_type != "Transpose":
+        return False
+    order = attribute(node, "perm", list(range(len(shape)))[::-1])
+    groups: list[list[int]] = []
+    for axis in order:
+        if (shape[axis] == 1 and groups) or (
+            groups and [a for a in groups[-1] if shape[a] != 1][-1:] == [axis - 1]
+        ):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    if len(groups) > 4:
+        return False
+    real = [[a for a in g if shape[a] != 1] or g[:1] for g in groups]
+    by_input = sorted(range(len(real)), key=lambda g: real[g][0])
+    flat_in = [int(np.prod([shape[a] for a in real[g]])) for g in by_input]
+    perm = [by_input.index(g) for g in range(len(real))]
+    _around(edit, node, {node.input[0]}, flat_in, out, {"perm": perm})
+    return True
+
+
+def _around(
+    edit: OnnxEdit,
+    node: Any,
+    flat: set[str],
+    four: list[int],
+    out: list[int],
+    settings: dict[str, Any],
+    *,
+    scalars_flat: bool = False,
+) -> None:
+    base = label(node)
+    four_name = edit.add_constant(np.array(four, np.int64), f"{base}_4d")
+    out_name = edit.add_constant(np.array(out, np.int64), f"{base}_shape")
+    new, inputs = [], []
+    for position, name in enumerate(node.input):
+        if name in flat:
+            reshaped = edit.fresh(f"{base}_in{position}_4d")
+            new.append(edit.make("Reshape", [name, four_name], [reshaped], f"{base}_flatten{position}"))
+            inputs.append(reshaped)
+        elif scalars_flat and name and len(edit.static_shape(name) or []) > 4:
+            scalar = edit.fresh(f"{base}_in{position}_1d")
+            one = edit.add_constant(np.array([1], np.int64), f"{base}_one{position}")
+            new.append(edit.make("Reshape", [name, one], [scalar], f"{base}_scalar{position}"))
+            inputs.append(scalar)
+        else:
+            inputs.append(name)
+    result = edit.fresh(f"{base}_out_4d")
+    new.append(edit.make(node.op_type, inputs, [result], f"{base}_on_4d", **settings))
+    new.append(edit.make("Reshape", [result, out_name], [node.output[0]], f"{base}_unflatten"))
+    edit.replace([node], new)
+
+
+def _join_reshapes(edit: OnnxEdit) -> None:
+    """Reshape → Reshape is the second one alone; a Reshape to the shape that is there is none."""
+    for node in edit.named("Reshape"):
+        source = edit.producer.get(node.input[0])
+        target = edit.constant(node.input[1])
+        if source is None or source.op_type != "Reshape" or target is None or np.any(target <= 0):
+            continue
+        node.input[0] = source.input[0]
+    edit.prune()
+    for node in edit.named("Reshape"):
+        same = edit.static_shape(node.input[0]) == edit.static_shape(node.output[0])
+        if same and edit.static_shape(node.output[0]) is not None and not edit.is_output(node.output[0]):
+            edit.rename_reads(node.output[0], node.input[0])
+    edit.prune()

@@ -1,0 +1,71 @@
+"""Resize in the coordinate modes that more targets take, where the result is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+
+_MODE = "coordinate_transformation_mode"
+
+
+def half_pixel(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """pytorch_half_pixel differs from half_pixel only for outputs of one pixel (ONNX operator text)."""
+    changed = []
+    for node in edit.named("Resize", options.nodes):
+        if attribute(node, _MODE, "half_pixel") != "pytorch_half_pixel":
+            continue
+        shape = edit.shape(node.output[0])
+        if shape is not None and any(d == 1 for d in shape[2:]):
+            continue
+        _set(node, _MODE, "half_pixel")
+        changed.append(label(node))
+    if not changed:
+        raise nothing_to_do("no Resize with pytorch_half_pixel and an output larger than one pixel")
+    edit.forget_shapes()
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-5)
+
+
+def asymmetric(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """Nearest by a whole factor: floor(i / k) is what half_pixel with rounding picks too."""
+    changed = []
+    for node in edit.named("Resize", options.nodes):
+        if attribute(node, "mode", "nearest") != "nearest" or not _is_whole_factor(edit, node):
+            continue
+        mode, rounding = (
+            attribute(node, _MODE, "half_pixel"),
+            attribute(node, "nearest_mode", "round_prefer_floor"),
+        )
+        is_there = mode == "asymmetric" and rounding == "floor"
+        if is_there or mode not in ("half_pixel", "pytorch_half_pixel"):
+            continue
+        _set(node, _MODE, "asymmetric")
+        _set(node, "nearest_mode", "floor")
+        changed.append(label(node))
+    if not changed:
+        raise nothing_to_do("no nearest Resize with half pixels and a whole factor")
+    edit.forget_shapes()
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=0.0)
+
+
+def _is_whole_factor(edit: OnnxEdit, node: Any) -> bool:
+    before, after = edit.static_shape(node.input[0]), edit.static_shape(node.output[0])
+    if before is not None and after is not None:
+        return all(b > 0 and a % b == 0 for b, a in zip(before, after))
+    scales = edit.constant(node.input[2]) if len(node.input) > 2 and node.input[2] else None
+    return (
+        scales is not None
+        and scales.size > 0
+        and all(float(s) >= 1 and float(s).is_integer() for s in scales)
+    )
+
+
+def _set(node: Any, name: str, value: str) -> None:
+    from onnx import helper
+
+    for position, item in enumerate(node.attribute):
+        if item.name == name:
+            del node.attribute[position]
+            break
+    node.attribute.append(helper.make_attribute(name, value))
