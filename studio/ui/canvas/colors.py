@@ -1,0 +1,103 @@
+"""CanvasColors: the colours that the graph canvas paints with, for a light and a dark theme.
+
+What lives here: the palette of the canvas and the perceptual scale of heat maps. What does not:
+the palette of the whole window (`studio.ui.theme` makes a CanvasColors from it).
+Source of the values: the design's palette table; the partition colours are Okabe and Ito's
+(2008), told apart by all common kinds of colour blindness; the heat scale is cividis
+(Nuñez, Anderton, Renslow 2018), monotone in lightness, seven stops of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QColor
+
+from studio.ui.theme import Theme
+
+PARTITION_COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7a00", "#7a5cc2")
+HEAT_STOPS = ("#00306f", "#3b496c", "#5f636e", "#7c7b78", "#9c9373", "#c2b062", "#fde737")
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasColors:
+    """Colours by role. Status roles are only used for status; `accent` only for the selection."""
+
+    is_dark: bool
+    canvas: str
+    panel: str
+    line: str
+    text: str
+    quiet: str
+    accent: str
+    selection: str
+    edge: str
+    runs: str
+    conditional: str
+    falls_back: str
+    fails: str
+    unknown: str
+    added: str
+    removed: str
+    changed: str
+    same: str
+    integer: str
+    floating: str
+    boundary: str
+
+    def role(self, name: str) -> QColor:
+        """The colour of a role's name, of `partition:N`, or of a literal `#rrggbb`."""
+        if name.startswith("#"):
+            return QColor(name)
+        if name.startswith("partition:"):
+            return QColor(PARTITION_COLORS[int(name[10:]) % len(PARTITION_COLORS)])
+        return QColor(str(getattr(self, name)))
+
+
+LIGHT = CanvasColors(
+    is_dark=False, canvas="#fbfbfc", panel="#ffffff", line="#d5d9e0", text="#1c2430", quiet="#66707f",
+    accent="#2563c9", selection="#e8f0fd", edge="#98a1ae", runs="#0a8f6a", conditional="#b97a00",
+    falls_back="#c4560a", fails="#b3261e", unknown="#7b8594", added="#0a8f6a", removed="#b3261e",
+    changed="#b97a00", same="#aab2bd", integer="#0072b2", floating="#c4560a", boundary="#7a5cc2",
+)  # fmt: skip
+
+DARK = CanvasColors(
+    is_dark=True, canvas="#181b20", panel="#22272e", line="#3a414c", text="#e4e8ee", quiet="#98a2b0",
+    accent="#6aa5ff", selection="#24344f", edge="#6b7482", runs="#35c79a", conditional="#e8b04a",
+    falls_back="#ff9050", fails="#ff7b72", unknown="#8b95a3", added="#35c79a", removed="#ff7b72",
+    changed="#e8b04a", same="#5a6370", integer="#56b4e9", floating="#ff9050", boundary="#b49cf0",
+)  # fmt: skip
+
+
+def of_theme(theme: Theme) -> CanvasColors:
+    """The canvas's colours in a theme of the window."""
+    base = DARK if theme.is_dark else LIGHT
+    shared = {f.name for f in fields(CanvasColors)} & {f.name for f in fields(theme.colors)}
+    kept = {"line"}  # the canvas's hairlines carry cards, and are a little stronger than a dock's
+    return replace(base, **{name: str(getattr(theme.colors, name)) for name in shared - kept - {"panel"}})
+
+
+def mix(a: QColor, b: QColor, share: float) -> QColor:
+    """`a` with `share` (0..1) of `b` in it."""
+    keep = 1.0 - share
+    return QColor.fromRgbF(
+        a.redF() * keep + b.redF() * share,
+        a.greenF() * keep + b.greenF() * share,
+        a.blueF() * keep + b.blueF() * share,
+    )
+
+
+def heat_table(steps: int = 256) -> npt.NDArray[np.uint8]:
+    """The heat scale as [steps, 3] RGB, low (dark blue) to high (yellow)."""
+    stops = np.array([[int(s[i : i + 2], 16) for i in (1, 3, 5)] for s in HEAT_STOPS], float)
+    at = np.linspace(0, 1, len(stops))
+    x = np.linspace(0, 1, steps)
+    return np.stack([np.interp(x, at, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
+
+
+def heat_color(position: float) -> QColor:
+    """The heat scale's colour at 0..1."""
+    red, green, blue = heat_table()[int(np.clip(position, 0, 1) * 255)]
+    return QColor(int(red), int(green), int(blue))

@@ -1,0 +1,167 @@
+"""DensityMap: the whole layout as one small picture, for far zooms and the minimap.
+
+How much of a pixel boxes cover and which box owns it is computed once per layout; a change of
+colours is one table look-up. Coverage is exact: every box is a product of two ramps, summed as
+differences (a summed-area table read backwards), so the cost does not grow with box size.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+
+from studio.ui.canvas.scene import Scene
+from studio.ui.canvas.viewport import Viewport
+
+PIXELS = 1_600_000
+LONG_EDGE = 160.0  # layout pixels; shorter edges hide between the boxes
+SAMPLES = 1_500_000
+
+
+class DensityMap:
+    """Coverage and owner per pixel of a picture of the layout, and images made from them."""
+
+    def __init__(self, scene: Scene, pixels: int = PIXELS) -> None:
+        left, top, right, bottom = scene.bounds
+        wide, high = max(right - left, 1.0), max(bottom - top, 1.0)
+        self.scale = min(0.25, math.sqrt(pixels / (wide * high)), 16_000 / max(wide, high))
+        self.left, self.top = left, top
+        self.width = max(math.ceil(wide * self.scale) + 1, 1)
+        self.height = max(math.ceil(high * self.scale) + 1, 1)
+        self._cover = self._coverage(scene)
+        self._owner = self._owners(scene)
+        self._edges = self._edge_cover(scene)
+        self._levels: list[QImage] = []
+
+    def _coverage(self, scene: Scene) -> npt.NDArray[np.float32]:
+        """[height, width] share of every pixel that boxes cover, 0..1."""
+        delta = np.zeros((self.height + 2) * (self.width + 2))
+        if scene.count:
+            xs = ((scene.left - self.left) * self.scale, (scene.right - self.left) * self.scale)
+            ys = ((scene.top - self.top) * self.scale, (scene.bottom - self.top) * self.scale)
+            places: list[npt.NDArray[np.int64]] = []
+            weights: list[npt.NDArray[np.float64]] = []
+            for sign_y, y in zip((1.0, -1.0), ys):
+                row = np.floor(y).astype(np.int64)
+                for sign_x, x in zip((1.0, -1.0), xs):
+                    column = np.floor(x).astype(np.int64)
+                    for dy, part_y in ((0, 1 - (y - row)), (1, y - row)):
+                        for dx, part_x in ((0, 1 - (x - column)), (1, x - column)):
+                            places.append((row + dy) * (self.width + 2) + column + dx)
+                            weights.append(sign_x * sign_y * part_x * part_y)
+            at = np.clip(np.concatenate(places), 0, len(delta) - 1)
+            delta = np.bincount(at, weights=np.concatenate(weights), minlength=len(delta))
+        grid = delta.reshape(self.height + 2, self.width + 2)
+        np.cumsum(grid, axis=0, out=grid)
+        np.cumsum(grid, axis=1, out=grid)
+        return np.clip(grid[: self.height, : self.width], 0, 1).astype(np.float32)
+
+    def _owners(self, scene: Scene) -> npt.NDArray[np.int32]:
+        """[height, width] the box whose colour a pixel takes, −1 for none."""
+        owner = np.full(self.height * self.width, -1, np.int32)
+        if scene.count:
+            x0 = np.floor((scene.left - self.left) * self.scale).astype(np.int64)
+            x1 = np.ceil((scene.right - self.left) * self.scale).astype(np.int64)
+            y0 = np.floor((scene.top - self.top) * self.scale).astype(np.int64)
+            y1 = np.ceil((scene.bottom - self.top) * self.scale).astype(np.int64)
+            x1, y1 = (
+                np.minimum(np.maximum(x1, x0 + 1), self.width),
+                np.minimum(np.maximum(y1, y0 + 1), self.height),
+            )
+            rows, columns = np.maximum(y1 - y0, 0), np.maximum(x1 - x0, 0)
+            area = rows * columns
+            item = np.repeat(np.arange(scene.count), area)
+            place = np.arange(int(area.sum())) - np.repeat(np.cumsum(area) - area, area)
+            wide = columns[item]
+            owner[(y0[item] + place // wide) * self.width + x0[item] + place % wide] = item
+        return owner.reshape(self.height, self.width)
+
+    def _edge_cover(self, scene: Scene) -> npt.NDArray[np.float32]:
+        """[height, width] how much long edges darken a pixel, 0..1."""
+        cover = np.zeros(self.height * self.width, np.float32)
+        extent = np.maximum(scene.edge_bottom - scene.edge_top, scene.edge_right - scene.edge_left)
+        chosen = np.flatnonzero((extent > LONG_EDGE) & ~scene.layout.edge_is_portal)
+        if len(chosen):
+            counts = np.diff(scene.layout.edge_offsets)[chosen]
+            first = np.repeat(scene.layout.edge_offsets[chosen], counts - 1)
+            first = (
+                first + np.arange(len(first)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
+            )
+            start = (scene.layout.edge_points[first] - (self.left, self.top)) * self.scale
+            stop = (scene.layout.edge_points[first + 1] - (self.left, self.top)) * self.scale
+            steps = np.maximum(np.ceil(np.abs(stop - start).max(axis=1)), 1).astype(np.int64)
+            if steps.sum() > SAMPLES:
+                steps = np.maximum(steps * SAMPLES // steps.sum(), 1)
+            piece = np.repeat(np.arange(len(steps)), steps)
+            share = (np.arange(len(piece)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[piece]
+            points = start[piece] + (stop - start)[piece] * share[:, None]
+            x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
+            y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
+            hits = np.bincount(y * self.width + x, minlength=len(cover))
+            cover = (1 - 0.72**hits).astype(np.float32)
+        return cover.reshape(self.height, self.width)
+
+    def recolor(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> None:
+        """Makes the images anew with a colour per box ([items, 3]) and one for edges."""
+        cover = self._cover
+        lines = self._edges * (1 - cover) * 0.55
+        table = np.concatenate([item_rgb.reshape(-1, 3), np.zeros((1, 3), np.uint8)]).astype(np.float32)
+        pixels = np.empty((self.height, self.width, 4), np.uint8)
+        boxes = table[self._owner]
+        for channel in range(3):
+            # premultiplied, blue first: the memory order of ARGB32 on little endian
+            pixels[..., 2 - channel] = boxes[..., channel] * cover + lines * edge_rgb[channel]
+        pixels[..., 3] = (cover + lines) * 255
+        image = QImage(
+            pixels.data, self.width, self.height, 4 * self.width, QImage.Format.Format_ARGB32_Premultiplied
+        ).copy()
+        self._levels = [image]
+        while max(self._levels[-1].width(), self._levels[-1].height()) > 128:
+            last = self._levels[-1]
+            half = _halved(last)
+            self._levels.append(half)
+
+    def draw(self, painter: QPainter, viewport: Viewport) -> None:
+        """Draws the layout as seen through a viewport."""
+        x, y = viewport.to_screen(self.left, self.top)
+        size = viewport.scale / self.scale
+        self.draw_into(painter, QRectF(x, y, self.width * size, self.height * size),
+                       QRectF(0, 0, viewport.width, viewport.height), viewport.pixel_ratio)  # fmt: skip
+
+    def draw_into(self, painter: QPainter, target: QRectF, clip: QRectF, pixel_ratio: float) -> None:
+        """Draws the whole picture into `target`, only where it meets `clip`."""
+        if not self._levels or target.width() <= 0:
+            return
+        shown = target.intersected(clip)
+        if shown.isEmpty():
+            return
+        shrink = self.width / (target.width() * pixel_ratio)
+        level = min(max(math.floor(math.log2(max(shrink, 1))), 0), len(self._levels) - 1)
+        image = self._levels[level]
+        zoom_x, zoom_y = image.width() / target.width(), image.height() / target.height()
+        source = QRectF(
+            (shown.left() - target.left()) * zoom_x,
+            (shown.top() - target.top()) * zoom_y,
+            shown.width() * zoom_x,
+            shown.height() * zoom_y,
+        )
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(shown, image, source)
+
+
+def _halved(image: QImage) -> QImage:
+    """The image at half size, every pixel the mean of four."""
+    wide, high = max(image.width() // 2, 1), max(image.height() // 2, 1)
+    stride = image.bytesPerLine()
+    raw = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), stride // 4, 4)
+    raw = raw[: max(high * 2, 1), : max(wide * 2, 1)]
+    if raw.shape[0] < 2 or raw.shape[1] < 2:
+        mean = np.ascontiguousarray(raw[:high, :wide])
+    else:
+        blocks = raw.reshape(high, 2, wide, 2, 4).astype(np.uint16)
+        mean = (blocks.sum(axis=(1, 3)) // 4).astype(np.uint8)
+    return QImage(mean.tobytes(), wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied).copy()

@@ -1,0 +1,62 @@
+"""What a box, an edge or a scope is, in words: for tooltips and screen readers. Plain text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from studio.graph.graph import Graph
+from studio.graph.labels import nodes_text
+from studio.graph.layout import ItemKind
+from studio.ui.canvas.labels import clean, output_text, quantization_text, scope_title, tensor_text
+from studio.ui.canvas.overlay import Overlay
+from studio.ui.canvas.overlays import value_text
+from studio.ui.canvas.scene import Scene
+
+LONGEST_NAME = 200
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("canvas", text)
+
+
+def describe_item(scene: Scene, item: int, overlay: Overlay | None, counts: list[int], value: float) -> str:
+    """The lines about a box; `counts` per category and `value` are what the overlay gathered on it."""
+    layout, graph = scene.layout, scene.graph
+    kind, ref = int(layout.item_kind[item]), int(layout.item_ref[item])
+    if kind == ItemKind.NODE:
+        return describe_node(graph, ref, overlay)
+    if kind == ItemKind.SCOPE:
+        name, scope_type = scope_title(graph, ref)
+        lines = [f"{name} · {scope_type}" if scope_type else name, nodes_text(int(layout.item_nodes[item]))]
+        if overlay is not None and overlay.categories:
+            lines += [f"{c.title}: {n:,}" for c, n in zip(overlay.categories, counts) if n]
+        elif overlay is not None and value == value:
+            lines.append(f"{overlay.name}: {value_text(value, overlay.unit)}")
+        lines.append(_tr("Double-click or Enter opens it."))
+        return "\n".join(lines)
+    word = _tr("Input of the graph") if kind == ItemKind.INPUT else _tr("Output of the graph")
+    return f"{word}\n{describe_tensor(graph, ref)}"
+
+
+def describe_node(graph: Graph, node: int, overlay: Overlay | None) -> str:
+    """Operator, name, output, and what the overlay says."""
+    lines = [clean(graph.node_op[node], LONGEST_NAME)]
+    if graph.node_name[node]:
+        lines.append(clean(graph.node_name[node], LONGEST_NAME, keep_tail=True))
+    lines.append(output_text(graph, node))
+    if overlay is not None:
+        lines += overlay.sentence(node).splitlines()
+    return "\n".join(line for line in lines if line)
+
+
+def describe_tensor(graph: Graph, tensor: int) -> str:
+    """Name, shape and dtype, size and quantisation of a tensor."""
+    if not 0 <= tensor < graph.tensor_count:
+        return ""
+    lines = [clean(graph.tensor_name[tensor], LONGEST_NAME, keep_tail=True), tensor_text(graph, tensor)]
+    size = int(graph.tensor_bytes[tensor]) if tensor < len(graph.tensor_bytes) else -1
+    if size >= 0:
+        lines.append(value_text(size, "B"))
+    if tensor in graph.tensor_quantization:
+        lines.append(quantization_text(graph.tensor_quantization[tensor]))
+    return "\n".join(line for line in lines if line)

@@ -1,0 +1,86 @@
+"""Labels: the texts on boxes, pills, frames, edges and in tooltips, made harmless.
+
+What is written where both pictures and the canvas write it comes from `studio.graph.labels`. Here:
+texts come from strangers' files, so they are cut before anything is measured (a name may be 1 MB),
+control characters and line breaks become spaces, and direction overrides are dropped, so that a
+name cannot turn its neighbours round.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from studio.graph import Graph
+from studio.graph import labels as shared
+from studio.graph.graph import Quantization
+from studio.graph.scopes import scope_tree
+
+LONGEST = 120
+
+_DIRECTION_MARKS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F])
+
+
+def clean(text: str, longest: int = LONGEST, *, keep_tail: bool = False) -> str:
+    """`text` on one line, at most `longest` characters; with `keep_tail` the end is what stays."""
+    if len(text) > longest:
+        text = "…" + text[-(longest - 1) :] if keep_tail else text[: longest - 1] + "…"
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.translate(_DIRECTION_MARKS)
+    return "".join(c if c.isprintable() or unicodedata.category(c) in ("Cf", "Mn") else " " for c in text)
+
+
+def tensor_text(graph: Graph, tensor: int) -> str:
+    """`[N,96,8,8] f32`: shape and dtype as far as they are known."""
+    return clean(shared.tensor_text(graph, tensor), 60) if tensor >= 0 else ""
+
+
+def tensor_name(graph: Graph, tensor: int) -> str:
+    """A tensor's name, its end when it is long."""
+    return clean(graph.tensor_name[tensor], 60, keep_tail=True) if tensor >= 0 else ""
+
+
+def output_text(graph: Graph, node: int) -> str:
+    """Shape and dtype of a node's first output, and how many more there are."""
+    return clean(shared.output_text(graph, node), 60)
+
+
+def node_title(graph: Graph, node: int) -> str:
+    """A node's operator."""
+    return clean(graph.node_op[node], 48) or "?"
+
+
+def node_name(graph: Graph, node: int) -> str:
+    """A node's name without what its scope and operator say anyway."""
+    return clean(shared.short_name(graph, node, 40), 40, keep_tail=True)
+
+
+def quantization_text(quantization: Quantization) -> str:
+    """`s 0.0123 z −4`, or the range of the scales when there is one per channel."""
+    scales, zeros = quantization.scale, quantization.zero_point
+    if not scales:
+        return ""
+    if len(scales) > 1:
+        return f"s {min(scales):.3g}…{max(scales):.3g} ×{len(scales)}"
+    zero = f" z {zeros[0]}".replace("-", "−") if zeros else ""
+    return f"s {scales[0]:.3g}{zero}"
+
+
+def scope_title(graph: Graph, scope: int) -> tuple[str, str]:
+    """A scope's name and, where known and different, its type: `("layer1", "BasicBlock")`."""
+    tree = scope_tree(graph)
+    if not 0 <= scope < tree.size:
+        return "?", ""
+    name = clean(tree.name[scope], 48) or "·"
+    kind = clean(tree.type[scope][-200:].rsplit(".", 1)[-1], 32)
+    return name, kind if kind != name else ""
+
+
+def scope_chain(graph: Graph, scope: int) -> list[int]:
+    """The scopes from the outermost to this one, the root left out."""
+    tree = scope_tree(graph)
+    chain: list[int] = []
+    while 0 < scope < tree.size:
+        chain.append(scope)
+        scope = int(tree.parent[scope])
+    return chain[::-1]
