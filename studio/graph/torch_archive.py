@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from pathlib import Path
 
@@ -36,3 +37,20 @@ def read_member(archive: zipfile.ZipFile, name: str, *, limit: int = MAX_MEMBER)
     if len(data) > limit:
         raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
     return data
+
+
+def member_offset(archive: zipfile.ZipFile, path: Path, name: str) -> tuple[int, int]:
+    """(offset, length) of a stored member's bytes. Raises InputError for a compressed or absent one."""
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise InputError(f"The archive lacks {name}.", hint="Save the model again.") from None
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise InputError(f"{name} in the archive is compressed.", hint="Save the model again with torch.")
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        head = file.read(30)
+    if len(head) < 30 or head[:4] != b"PK\x03\x04":
+        raise InputError(f"{name} in the archive is damaged.", hint="Copy the file again.")
+    name_length, extra_length = struct.unpack("<HH", head[26:30])
+    return info.header_offset + 30 + name_length + extra_length, info.file_size
