@@ -16,6 +16,7 @@ from studio.paths import resources
 from studio.records import Record, from_json
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_EXCEPTION = re.compile(r"\s*[\w.]*(Error|Exception|Unsupported)\b.*: \S")
 _WRAPPERS = ("or-node-failed", "to-step-", "et-load-program", "gpu-not-initialized", "qnn-transport")
 """Ids (or their beginnings) of messages that only announce another one, which says more."""
 
@@ -77,6 +78,11 @@ def last_lines(text: str) -> tuple[str, ...]:
     return tuple(line.rstrip() for line in plain_text(text).splitlines() if line.strip())[-LAST_LINES:]
 
 
+def _telling_line(lines: tuple[str, ...]) -> str:
+    """The last line that names an exception, else the last line."""
+    return next((line.strip() for line in reversed(lines) if _EXCEPTION.match(line)), lines[-1].strip())
+
+
 def tool_error(
     message: str,
     output: str,
@@ -93,5 +99,5 @@ def tool_error(
         hint = known[0].cause + (f" Try: {known[0].fix[0]}." if known[0].fix else "")
         hint = hint.replace("..", ".")
     elif lines:
-        hint = f"{hint} The tool said: {lines[-1][:300]}".strip()
+        hint = f"{hint} The tool said: {_telling_line(lines)[:300]}".strip()
     return ToolError(message, hint=hint, argv=argv, returncode=returncode, last_lines=lines)

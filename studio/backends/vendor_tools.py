@@ -67,7 +67,8 @@ VENDOR_TOOLS = (
         title="MindSpore Lite (converter_lite)",
         executables=("converter_lite",),
         folder_variables=("MINDSPORE_LITE_HOME",),
-        get="Download MindSpore Lite from mindspore.cn/lite (no sign-up), unpack it, set MINDSPORE_LITE_HOME.",
+        get="Download MindSpore Lite from mindspore.cn/lite (no sign-up), unpack it and "
+        "set MINDSPORE_LITE_HOME.",
         targets=("mindspore-lite/cpu", "mindspore-lite/kirin"),
     ),
 )

@@ -41,6 +41,7 @@ class Samples:
     origin: str
     labels: npt.NDArray[np.int64] | None = None
     is_real: bool = True
+    name_of: Callable[[int], str] | None = None  # “sample 3 of data.npz” when None
 
     @cached_property
     def has_batch_axis(self) -> bool:
@@ -66,7 +67,7 @@ class Samples:
             parts = [np.asarray(row[info.name]) for row in rows]
             has_batch_axis = len(info.shape) == parts[0].ndim + 1
             array = np.stack(parts) if has_batch_axis else parts[0]
-            _check_shape(array, info, self.origin, i)
+            _check_shape(array, info, self.name_of(i) if self.name_of else f"Sample {i} of {self.origin}")
             made[info.name] = array.astype(info.dtype) if info.dtype not in ("", "str") else array
         return made
 
@@ -116,18 +117,27 @@ def made_up_samples(
     Floats are uniform in 0..1, integers 0 or 1, booleans true.
     """
 
+    has_batch_axis = all(_first(info) in (1, None) or isinstance(_first(info), str) for info in inputs)
+
     def read(i: int) -> dict[str, Array]:
         random = np.random.default_rng(i)
-        return {info.name: _made_up(random, info, dims or {}) for info in inputs}
+        return {info.name: _made_up(random, info, dims or {}, has_batch_axis) for info in inputs}
 
     return Samples(
         count=count, read=read, inputs=tuple(inputs), origin="made-up random inputs", is_real=False
     )
 
 
-def _made_up(random: np.random.Generator, info: InputInfo, dims: Mapping[str, int]) -> Array:
+def _first(info: InputInfo) -> int | str | None:
+    return info.shape[0] if info.shape else 0
+
+
+def _made_up(
+    random: np.random.Generator, info: InputInfo, dims: Mapping[str, int], has_batch_axis: bool
+) -> Array:
     shape = tuple(dim if isinstance(dim, int) else dims.get(dim or "", 1) for dim in info.shape)
-    shape = shape[1:] if shape else ()  # Samples.feeds adds the batch axis
+    if has_batch_axis:  # Samples.feeds adds it
+        shape = shape[1:]
     if info.dtype == "bool":
         return np.ones(shape, np.bool_)
     if info.dtype in ("", "str"):
@@ -161,7 +171,12 @@ def _from_images(
     if data.labels:
         labels = _labels_for_files(resolve(folder, data.labels), [f.relative_to(path) for f in files])
     return Samples(
-        count=len(files), read=read, inputs=tuple(inputs), origin=f"pictures of {path.name}", labels=labels
+        count=len(files),
+        read=read,
+        inputs=tuple(inputs),
+        origin=f"pictures of {path.name}",
+        labels=labels,
+        name_of=lambda i: f"The picture {files[i].name}",
     )
 
 
@@ -352,14 +367,14 @@ def _labels_for_files(path: Path, files: Sequence[Path]) -> npt.NDArray[np.int64
     return np.asarray(found, np.int64)
 
 
-def _check_shape(array: Array, info: InputInfo, origin: str, index: int) -> None:
+def _check_shape(array: Array, info: InputInfo, name: str) -> None:
     wanted = info.shape
     fits = len(wanted) == array.ndim and all(
         not isinstance(dim, int) or dim == have for dim, have in zip(wanted, array.shape)
     )
     if not fits:
         raise InputError(
-            f"Sample {index} of {origin} has shape {_words(array.shape)}, but the model's input "
+            f"{name} gives shape {_words(array.shape)}, but the model's input "
             f"“{info.name}” takes {_words(wanted)}.",
             hint="Set height, width, colour and layout in the project's preprocessing, or use other data.",
         )

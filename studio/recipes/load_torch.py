@@ -35,18 +35,23 @@ class TorchSource:
     is_script: bool = False
 
 
-def load_torch(source: SourceModel, folder: Path, *, trusted: bool) -> TorchSource:
-    """The source, ready. Raises InputError for everything its owner can mend."""
+def load_torch(
+    source: SourceModel, folder: Path, *, trusted: bool, free_dim: int = _EXAMPLE_DIM
+) -> TorchSource:
+    """The source with example inputs whose free dims have the size `free_dim`.
+
+    Raises InputError for everything its owner can mend.
+    """
     import torch
 
     torch.set_num_threads(1)  # two threads were six times slower than one on a busy machine
     path = resolve(folder, source.path)
     if path.suffix == ".py":
         module = _from_python(path, source, folder, trusted)
-        return _with_examples(module, source)
+        return _with_examples(module, source, free_dim)
     if path.suffix == ".pt2":
-        return _from_program(path, source)
-    return _from_script(path, source)
+        return _from_program(path)
+    return _from_script(path, source, free_dim)
 
 
 def _from_python(path: Path, source: SourceModel, folder: Path, trusted: bool) -> Any:
@@ -146,7 +151,7 @@ def _load_weights(module: Any, path: Path) -> None:
         )
 
 
-def _from_program(path: Path, source: SourceModel) -> TorchSource:
+def _from_program(path: Path) -> TorchSource:
     import torch
 
     try:
@@ -172,7 +177,7 @@ def _from_program(path: Path, source: SourceModel) -> TorchSource:
     )
 
 
-def _from_script(path: Path, source: SourceModel) -> TorchSource:
+def _from_script(path: Path, source: SourceModel, free_dim: int) -> TorchSource:
     import torch
 
     try:
@@ -188,14 +193,14 @@ def _from_script(path: Path, source: SourceModel) -> TorchSource:
             f"{path.name} cannot be loaded as TorchScript: {text.splitlines()[0][:200]}.",
             hint="Check that the file is complete.",
         ) from None
-    made = _with_examples(script.eval(), source)
+    made = _with_examples(script.eval(), source, free_dim)
     return TorchSource(
         call=made.call, examples=made.examples, input_names=made.input_names,
         input_shapes=made.input_shapes, is_script=True,
     )  # fmt: skip
 
 
-def _with_examples(module: Any, source: SourceModel) -> TorchSource:
+def _with_examples(module: Any, source: SourceModel, free_dim: int) -> TorchSource:
     if not source.inputs:
         raise InputError(
             f"The project does not say which inputs {source.path} takes.",
@@ -203,13 +208,13 @@ def _with_examples(module: Any, source: SourceModel) -> TorchSource:
         )
     return TorchSource(
         call=module,
-        examples=tuple(example_input(spec) for spec in source.inputs),
+        examples=tuple(example_input(spec, free_dim) for spec in source.inputs),
         input_names=tuple(spec.name for spec in source.inputs),
         input_shapes=tuple(spec.shape for spec in source.inputs),
     )
 
 
-def example_input(spec: InputSpec) -> Any:
+def example_input(spec: InputSpec, free_dim: int = _EXAMPLE_DIM) -> Any:
     """A tensor of the declared dtype and shape: reproducible random floats, integers 0 or 1."""
     import torch
 
@@ -218,7 +223,7 @@ def example_input(spec: InputSpec) -> Any:
         raise InputError(
             f"The input “{spec.name}” has the unknown dtype “{spec.dtype}”.", hint="For example float32."
         )
-    shape = [dim if isinstance(dim, int) else _EXAMPLE_DIM for dim in spec.shape]
+    shape = [dim if isinstance(dim, int) else free_dim for dim in spec.shape]
     generator = torch.Generator().manual_seed(0)
     if dtype.is_floating_point:
         return torch.rand(shape, generator=generator).to(dtype)

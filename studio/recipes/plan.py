@@ -23,6 +23,7 @@ from studio.recipes.recipe import (
     SOURCE,
     ConvertStep,
     ExportStep,
+    FixStep,
     QuantizeScheme,
     QuantizeStep,
     Recipe,
@@ -39,6 +40,7 @@ STEP_VERSION = 1
 
 _TOOLS: dict[str, tuple[str, ...]] = {
     "export": ("torch", "onnx", "onnxscript"),
+    "fix": ("onnx", "onnxruntime"),
     "quantize": ("onnxruntime", "onnx"),
     "ort": ("onnxruntime",),
     "tflite": ("torch", "litert-torch", "ai-edge-litert"),
@@ -127,7 +129,7 @@ def needed_steps(recipe: Recipe, only: Iterable[str] | None) -> set[str]:
 
 
 def kind_of(step: Step) -> str:
-    """ "export", "quantize", "convert" or "verify"."""
+    """ "export", "fix", "quantize", "convert" or "verify"."""
     return str(type(step).__struct_config__.tag)
 
 
@@ -164,6 +166,9 @@ def _settings(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
         if step.scheme == QuantizeScheme.FLOAT16:
             del fields["per_channel"]
         fields["keep_float"] = ", ".join(sorted(step.keep_float))
+    elif isinstance(step, FixStep):
+        fields["dims"] = ", ".join(f"{name}={size}" for name, size in sorted(step.dims.items()))
+        fields["nodes"] = ", ".join(sorted(step.nodes))
     elif isinstance(step, VerifyStep):
         made_by = steps.get(step.after)
         fields["target"] = made_by.target if isinstance(made_by, ConvertStep) else ""

@@ -65,6 +65,19 @@ class ExportStep(Record, tag="export", tag_field="kind"):
     dynamic_batch: bool = False
 
 
+class FixStep(Record, tag="fix", tag_field="kind"):
+    """ONNX → ONNX that a target takes better, proven equal. `fix`: an id of `recipes.fixes.FIXES`."""
+
+    id: str
+    after: str
+    fix: str
+    dims: dict[str, int] = {}
+    opset: int = 0
+    limit: float = 65504.0
+    target: str = ""
+    nodes: tuple[str, ...] = ()
+
+
 class QuantizeStep(Record, tag="quantize", tag_field="kind"):
     """ONNX → ONNX with fewer bits."""
 
@@ -97,7 +110,7 @@ class VerifyStep(Record, tag="verify", tag_field="kind"):
     min_snr_db: float | None = None
 
 
-Step = ExportStep | QuantizeStep | ConvertStep | VerifyStep
+Step = ExportStep | FixStep | QuantizeStep | ConvertStep | VerifyStep
 
 
 class Recipe(Record):

@@ -20,7 +20,7 @@ from studio.backends.backend import Array, InputInfo, Report
 from studio.backends.explain import tool_error
 from studio.backends.ort import OrtBackend
 from studio.backends.packages import package_version
-from studio.errors import InputError
+from studio.errors import InputError, ToolError
 from studio.recipes.cache import Making, cached_or_made
 from studio.recipes.data import Samples, data_fingerprint, made_up_samples, open_samples
 from studio.recipes.fingerprint import digest, resolve, source_fingerprint
@@ -157,7 +157,14 @@ def _run_source(
     report.progress("Loading the float original", 0, None)
     source = open_source(project.source, folder, trusted=trusted)
     samples = samples_of(project, folder, source.inputs, limit)
-    inputs, outputs, count = run_all(source, samples, report, "Running the float original")
+    try:
+        inputs, outputs, count = run_all(source, samples, report, "Running the float original")
+    except ToolError as error:
+        if not samples.is_real:
+            error.hint = (
+                "The inputs were made up, since the project names no data: name real inputs. " + error.hint
+            )
+        raise
     save_arrays(out_dir / "inputs.npz", inputs)
     save_arrays(out_dir / "outputs.npz", outputs)
     labels = samples.labels
@@ -199,7 +206,7 @@ def run_all(
         outputs = source.run(feeds)
         for store, arrays in ((fed, feeds), (made, outputs)):
             for name, array in arrays.items():
-                kept = split_rows(array, size, samples.has_batch_axis)[:rows]
+                kept = split_rows(array, size)[:rows]
                 store.setdefault(name, []).extend(kept)
                 budget -= sum(row.nbytes for row in kept)
         done += rows
@@ -209,9 +216,9 @@ def run_all(
     return _stacked(fed, "inputs"), _stacked(made, "outputs"), done
 
 
-def split_rows(array: Array, batch: int, has_batch_axis: bool) -> list[Array]:
-    """One array per sample; an output without the batch axis belongs to the only sample."""
-    if has_batch_axis and array.ndim and array.shape[0] == batch:
+def split_rows(array: Array, batch: int) -> list[Array]:
+    """One array per sample; an array without the batch axis belongs to every sample of the call."""
+    if array.ndim and array.shape[0] == batch:
         return list(array)
     return [array] * batch
 

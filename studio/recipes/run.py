@@ -9,6 +9,7 @@ import msgspec
 
 from studio.artifact import Artifact
 from studio.backends.backend import Converted, Report
+from studio.backends.quiet import aloud
 from studio.errors import StudioError
 from studio.measure.measurement import ErrorFigures
 from studio.recipes.cache import Making, cached_or_made, sweep
@@ -156,6 +157,10 @@ def step_function(kind: str) -> Callable[[StepContext], Converted]:
         from studio.recipes.steps.export import export
 
         return export
+    if kind == "fix":
+        from studio.recipes.steps.fix import fix
+
+        return fix
     if kind == "quantize":
         from studio.recipes.steps.quantize import quantize
 
@@ -177,7 +182,9 @@ class StepReport:
         self._step_id = step_id
 
     def progress(self, stage: str, done: int, total: int | None = None, unit: str = "") -> None:
-        self._report.progress(f"{self._step_id}: {stage}", done, total, unit)
+        with aloud():
+            self._report.progress(f"{self._step_id}: {stage}", done, total, unit)
 
     def log(self, text: str) -> None:
-        self._report.log(f"{self._step_id}: {text}")
+        with aloud():
+            self._report.log(f"{self._step_id}: {text}")

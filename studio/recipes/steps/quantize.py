@@ -24,6 +24,7 @@ from studio.recipes.steps.context import StepContext
 
 _LARGEST_INLINE_BYTES = (2 << 30) - (64 << 20)
 _CHECKED_SAMPLES = 4
+OLDEST_PER_CHANNEL_OPSET = 13  # DequantizeLinear has an axis since then (onnx operator changelog)
 _MOST_AT_ONCE = 16  # calibration samples whose intermediate outputs are in memory together
 _TOOLS = ("ort-quantization", "onnxruntime", "onnx")
 CONVOLUTIONS = ("Conv", "ConvTranspose")
@@ -74,7 +75,7 @@ def quantize(context: StepContext) -> Converted:
             hint="Choose another scheme, or keep fewer nodes in float.",
         )
     context.report.progress("Checking the result", 0, None)
-    _check_outputs(context, source, made)
+    notes += _check_outputs(context, source, made)
     facts: dict[str, str | int | float | bool | None] = {"quantized_nodes": count, "total_nodes": total}
     return Converted(path=str(made), format="onnx", notes=tuple(notes), facts=facts)
 
@@ -83,7 +84,7 @@ def _static(context: StepContext, step: QuantizeStep, source: Path, made: Path) 
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
     samples = calibration_samples(context, source, step.samples)
-    prepared = _prepare(source, context.out_dir)
+    prepared, notes = _prepare(source, context.out_dir)
     methods = {
         Calibration.MINMAX: CalibrationMethod.MinMax,
         Calibration.ENTROPY: CalibrationMethod.Entropy,
@@ -108,28 +109,29 @@ def _static(context: StepContext, step: QuantizeStep, source: Path, made: Path) 
     )
     if prepared != source:
         prepared.unlink()
-    return [f"Calibrated on {samples.count} samples: {samples.origin}."]
+    return [f"Calibrated on {samples.count} samples: {samples.origin}.", *notes]
 
 
 def _dynamic(context: StepContext, step: QuantizeStep, source: Path, made: Path) -> list[str]:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     context.report.progress("Quantizing weights", 0, None)
-    prepared = _prepare(source, context.out_dir)
+    prepared, notes = _prepare(source, context.out_dir)
     quantize_dynamic(
         str(prepared),
         str(made),
         per_channel=step.per_channel,
         weight_type=QuantType.QInt8,
         nodes_to_exclude=list(step.keep_float),
+        extra_options={"EnableSubgraph": True},
     )
     if prepared != source:
         prepared.unlink()
     if any(op in CONVOLUTIONS for op in _op_types(source)):
-        return [
+        notes.append(
             "Dynamic quantization makes convolutions several times slower; static suits this model better."
-        ]
-    return []
+        )
+    return notes
 
 
 def _float16(context: StepContext, step: QuantizeStep, source: Path, made: Path) -> list[str]:
@@ -178,31 +180,41 @@ def _stride(count: int) -> int:
     return max(n for n in range(1, _MOST_AT_ONCE + 1) if count % n == 0)
 
 
-def _prepare(source: Path, folder: Path) -> Path:
+def _prepare(source: Path, folder: Path) -> tuple[Path, list[str]]:
     """The model after onnxruntime's own clean-up (fused batch norms, shapes), or itself if that fails.
 
     Symbolic shape inference is skipped: it refuses transformers. External data is merged first,
-    since the clean-up cannot follow it (both seen with onnx 1.23, onnxruntime 1.32).
+    since the clean-up cannot follow it (both seen with onnx 1.23, onnxruntime 1.32). Scales per
+    channel need opset 13, so older models are raised to it where onnx can.
     """
     import onnx
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     prepared, merged = folder / "prepared.onnx", folder / "merged.onnx"
+    notes: list[str] = []
     try:
-        if external_files(source):
+        opset = _opset(onnx.load(str(source), load_external_data=False))
+        if external_files(source) or opset < OLDEST_PER_CHANNEL_OPSET:
             model = onnx.load(str(source))
             if model.ByteSize() > _LARGEST_INLINE_BYTES:
-                return source
+                return source, notes
+            if opset < OLDEST_PER_CHANNEL_OPSET:
+                model = onnx.version_converter.convert_version(model, OLDEST_PER_CHANNEL_OPSET)
+                notes.append(f"Raised from opset {opset} to {OLDEST_PER_CHANNEL_OPSET}, which scales need.")
             onnx.save(model, str(merged))
         quant_pre_process(str(merged if merged.exists() else source), str(prepared), skip_symbolic_shape=True)
     except InputError:
         raise
     except Exception:  # the clean-up is a help, not a need
         prepared.unlink(missing_ok=True)
-        return source
+        return source, []
     finally:
         merged.unlink(missing_ok=True)
-    return prepared
+    return prepared, notes
+
+
+def _opset(model: Any) -> int:
+    return next((e.version for e in model.opset_import if e.domain in ("", "ai.onnx")), 0)
 
 
 def _saving(size: int) -> dict[str, Any]:
@@ -239,32 +251,50 @@ _BOUNDARY_OPS = frozenset(("QuantizeLinear", "DequantizeLinear", "DynamicQuantiz
 
 
 def count_reduced_nodes(path: Path) -> tuple[int, int]:
-    """(nodes that compute in fewer bits, nodes that compute at all): counted in the file itself.
+    """(nodes that compute in fewer bits, nodes that compute at all), bodies of If and Loop included.
 
-    A node counts when it is an integer operator, reads a dequantized tensor, or reads or makes
-    float16.
+    Counted in the file itself. A node counts when it is an integer operator, reads a dequantized
+    tensor, or reads float16.
     """
     import onnx
+
+    reduced = total = 0
+    for graph in _graphs(onnx.load(str(path), load_external_data=False).graph):
+        fewer = _reduced_tensors(graph)
+        for node in graph.node:
+            if node.op_type not in _BOUNDARY_OPS:
+                total += 1
+                reduced += node.op_type in _INTEGER_OPS or not fewer.isdisjoint(node.input)
+    return reduced, total
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    """The graph and every body inside it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for body in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                yield from _graphs(body)
+
+
+def _reduced_tensors(graph: Any) -> set[str]:
+    """Names of tensors that are dequantized or float16; outputs of nodes that read float16 are float16."""
     from onnx import TensorProto
 
-    graph = onnx.load(str(path), load_external_data=False).graph
     halves = {t.name for t in graph.initializer if t.data_type in (TensorProto.FLOAT16, TensorProto.BFLOAT16)}
-    dequantized = {name for node in graph.node if node.op_type == "DequantizeLinear" for name in node.output}
-    computing = [node for node in graph.node if node.op_type not in _BOUNDARY_OPS]
+    dequantized: set[str] = set()
     for node in graph.node:
-        is_half_cast = node.op_type == "Cast" and any(
-            a.name == "to" and a.i == TensorProto.FLOAT16 for a in node.attribute
-        )
-        if is_half_cast or (node.op_type not in _BOUNDARY_OPS and halves.intersection(node.input)):
+        if node.op_type == "DequantizeLinear":
+            dequantized.update(node.output)
+        elif node.op_type == "Constant":
+            if any(a.t.data_type == TensorProto.FLOAT16 for a in node.attribute if a.HasField("t")):
+                halves.update(node.output)
+        elif node.op_type == "Cast":
+            if any(a.name == "to" and a.i == TensorProto.FLOAT16 for a in node.attribute):
+                halves.update(node.output)
+        elif node.op_type not in _BOUNDARY_OPS and not halves.isdisjoint(node.input):
             halves.update(node.output)
-    reduced = [
-        node
-        for node in computing
-        if node.op_type in _INTEGER_OPS
-        or dequantized.intersection(node.input)
-        or halves.intersection(node.input)
-    ]
-    return len(reduced), len(computing)
+    return halves | dequantized
 
 
 def carry_metadata(source: Path, made: Path) -> None:
@@ -288,8 +318,11 @@ def carry_metadata(source: Path, made: Path) -> None:
         made.write_bytes(after.SerializeToString())
 
 
-def _check_outputs(context: StepContext, source: Path, made: Path) -> None:
-    """Runs both files on a few inputs. Raises ToolError for NaN or for outputs that went flat."""
+def _check_outputs(context: StepContext, source: Path, made: Path) -> list[str]:
+    """Runs both files on a few inputs. Raises ToolError for NaN or for outputs that went flat.
+
+    Returns a note when there is no data and the original itself refuses made-up inputs.
+    """
     backend = OrtBackend()
     before, after = (backend.load(p, target="ort/cpu", threads=1) for p in (source, made))
     samples = made_up_samples(before.inputs, _CHECKED_SAMPLES)
@@ -300,7 +333,12 @@ def _check_outputs(context: StepContext, source: Path, made: Path) -> None:
         )
     reference, result = [], []
     for feeds in samples:
-        reference.append(before.run(feeds))
+        try:
+            reference.append(before.run(feeds))
+        except ToolError:
+            if samples.is_real:
+                raise
+            return ["The result was not run: the original refuses made-up inputs, and no data is named."]
         result.append(after.run(feeds))
     for name in reference[0]:
         if not np.issubdtype(reference[0][name].dtype, np.floating):
@@ -317,6 +355,7 @@ def _check_outputs(context: StepContext, source: Path, made: Path) -> None:
                 f"The quantized model gives the same “{name}” for every input.",
                 hint="Use calibration data that resembles real inputs, or keep the last layers in float.",
             )
+    return []
 
 
 def _varies(arrays: Sequence[Array]) -> bool:

@@ -99,7 +99,7 @@ def run_stacked(
             for info in loaded.inputs
         }
         for name, array in loaded.run(feeds).items():
-            made.setdefault(name, []).extend(split_rows(array, size, has_batch_axis)[: count - start])
+            made.setdefault(name, []).extend(split_rows(array, size)[: count - start])
     context.report.progress("Running the result", count, count, "samples")
     return {name: np.stack(arrays) for name, arrays in made.items()}
 
