@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("studio.cli.new", "make a project from a model"),
     "run": ("studio.cli.run", "run a project's recipe, then its devices"),
     "export": ("studio.cli.export", "PyTorch → ONNX"),
+    "fix": ("studio.cli.fix", "rewrite a graph so that a target takes it, and prove it equal"),
     "quantize": ("studio.cli.quantize", "ONNX → ONNX with fewer bits"),
     "convert": ("studio.cli.convert", "→ .ort, .tflite or .pte"),
     "verify": ("studio.cli.verify", "compare a made file with its float original"),

@@ -155,6 +155,7 @@ KINDS.update(
         "open_graph": "studio.jobs.open_graph:OpenGraph",
         "run_recipe": "studio.jobs.run_recipe:RunRecipe",
         "find_artifacts": "studio.jobs.find_artifacts:FindArtifacts",
+        "apply_fix": "studio.jobs.apply_fix:ApplyFix",
         "deploy": "studio.jobs.deploy:Deploy",
         "deploy_project": "studio.jobs.deploy_project:DeployProject",
         "watch_devices": "studio.jobs.watch_devices:WatchDevices",

@@ -9,6 +9,7 @@ processes (`jobs`).
 from studio.recipes.recipe import (
     ConvertStep,
     ExportStep,
+    FixStep,
     Preprocessing,
     QuantizeStep,
     Recipe,
@@ -21,6 +22,7 @@ __all__ = [
     "ConvertStep",
     "DataSet",
     "ExportStep",
+    "FixStep",
     "Preprocessing",
     "QuantizeStep",
     "Recipe",

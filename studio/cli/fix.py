@@ -1,0 +1,135 @@
+"""`fix FILE --fix ID --out FILE`: rewrite a graph so that a target takes it, and prove it equal.
+
+JSON: `studio.recipes.fixes.apply.FixOutcome`: `{"fix", "title", "files": [path], "changed": [node],
+"proof": {"samples", "inputs", "max_abs_error", "max_relative_error", "tolerance"}, "before": {T:
+{"counts", "partitions", "macs_share"}}, "after": [{T: …} per file], "notes", "torch_advice"}`. With
+`--list`: `{"fixes": [{"id", "title", "gain", "needs", …}]}`. Exit code 3: nothing to fix, or refused
+since the outputs would differ; nothing is written then.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from studio.cli import tables
+from studio.cli.options import Parser, add_targets, targets_of
+from studio.cli.output import Output
+from studio.errors import InputError
+from studio.jobs.apply_fix import ApplyFix
+from studio.jobs.apply_fix import run as apply
+from studio.recipes.fixes import FIXES, Fix, FixOptions, FixOutcome
+from studio.records import Record
+
+
+class FixList(Record):
+    """What `fix --list --json` prints."""
+
+    fixes: tuple[Fix, ...]
+
+
+def parser() -> Parser:
+    """The options of `fix`."""
+    result = Parser(
+        "fix",
+        summary="Rewrite an ONNX graph so that a target takes it; proven equal on inputs, or refused.",
+        example="deployment-studio fix net.onnx --fix freeze-dims --dim batch=1 --out fixed.onnx",
+    )
+    result.add_argument("file", nargs="?", default="", help="an .onnx file")
+    result.add_argument("--fix", default="", metavar="ID", help="which fix; see --list")
+    result.add_argument("--out", default="", metavar="FILE", help="where to write (default: FILE-ID.onnx)")
+    result.add_argument("--list", action="store_true", help="list the fixes and what they gain")
+    add_targets(result, text="show verdicts before and after for T; split-unsupported goes by the first")
+    result.add_argument("--soc", default="", metavar="SOC", help="the phone's SoC, e.g. SM8650")
+    result.add_argument(
+        "--dim", action="append", default=[], metavar="NAME=N[,N…]", help="sizes of a dim; one model each"
+    )
+    result.add_argument("--opset", type=int, default=0, metavar="N", help="for opset-up and opset-down")
+    result.add_argument("--limit", type=float, default=65504.0, metavar="X", help="for clamp-inf-masks")
+    result.add_argument("--inputs", default="", metavar="NPZ", help="real inputs, one array per input name")
+    result.add_argument("--node", action="append", default=[], metavar="NAME", help="only there; repeatable")
+    return result
+
+
+def run(options: Namespace, output: Output) -> int:
+    """Applies the fix; 0."""
+    if options.list:
+        rows = [(f.id, f.title, f.gain, ", ".join(map(str, f.needs))) for f in FIXES.values()]
+        output.result(
+            FixList(fixes=tuple(FIXES.values())), tables.table(("fix", "what", "why", "needs"), rows)
+        )
+        return 0
+    if not options.file or not options.fix:
+        raise InputError(
+            "A file and a fix are needed.", hint="deployment-studio fix FILE --fix ID, or --list"
+        )
+    path = Path(options.file)
+    out = Path(options.out) if options.out else path.with_name(f"{path.stem}-{options.fix}.onnx")
+    if out.resolve() == path.resolve():
+        raise InputError(f"{out} is the file itself.", hint="Name another file with --out.")
+    targets = targets_of(options.target, default=())
+    spec = ApplyFix(
+        path=str(path),
+        fix=options.fix,
+        out=str(out),
+        options=FixOptions(
+            dims=_buckets(options.dim),
+            opset=options.opset,
+            limit=options.limit,
+            target=targets[0] if targets else "",
+            soc=options.soc,
+            inputs_path=options.inputs,
+            nodes=tuple(options.node),
+        ),
+        targets=targets,
+    )
+    outcome = apply(spec, output.report)
+    output.result(outcome, text_of(outcome))
+    return 0
+
+
+def text_of(outcome: FixOutcome) -> str:
+    """The outcome for people."""
+    proof = outcome.proof
+    shown = ", ".join(outcome.changed[:6]) + (" …" if len(outcome.changed) > 6 else "")
+    lines = [
+        f"{outcome.title}: {len(outcome.changed)} place(s): {shown}",
+        f"Equal on {proof.samples} samples ({proof.inputs}): largest difference "
+        f"{proof.max_relative_error:.2g} of the output's range, {proof.tolerance:g} allowed.",
+        *outcome.notes,
+    ]
+    rows = []
+    for target, before in outcome.before.items():
+        for file, after in zip(outcome.files, outcome.after):
+            now = after[target]
+            rows.append(
+                (
+                    target,
+                    Path(file).name,
+                    f"{before.partitions} → {now.partitions}",
+                    f"{_taken(before.counts)} → {_taken(now.counts)}",
+                    f"{tables.percent(before.macs_share, 0)} → {tables.percent(now.macs_share, 0)}",
+                )
+            )
+    if rows:
+        lines.append(tables.table(("target", "file", "partitions", "nodes taken", "MACs kept"), rows))
+    lines += [f"Wrote {file}" for file in outcome.files]
+    if outcome.torch_advice:
+        lines.append(f"In the Python source: {outcome.torch_advice}")
+    return "\n".join(lines)
+
+
+def _taken(counts: dict[str, int]) -> str:
+    return f"{counts['runs'] + counts['conditional']}/{sum(counts.values())}"
+
+
+def _buckets(pairs: list[str]) -> dict[str, tuple[int, ...]]:
+    """`["N=1,8"]` as `{"N": (1, 8)}`. Raises InputError."""
+    found: dict[str, tuple[int, ...]] = {}
+    for pair in pairs:
+        name, _, sizes = pair.partition("=")
+        parts = sizes.split(",")
+        if not name or not all(p.isdigit() and int(p) > 0 for p in parts):
+            raise InputError(f"--dim {pair} is not NAME=SIZE.", hint="For example: --dim batch=1,8")
+        found[name] = tuple(map(int, parts))
+    return found
