@@ -39,9 +39,7 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     assignments = []
     for values in combinations:
         chosen = dict(zip(names, values))
-        suffix = (
-            "" if len(combinations) == 1 else "-" + "-".join(f"{_plain(k)}{v}" for k, v in chosen.items())
-        )
+        suffix = "".join(f"-{_plain(k)}{v}" for k, v in chosen.items() if len(options.dims[k]) > 1)
         models.append((suffix, _frozen(edit, dims, chosen)))
         assignments.append(chosen)
     changed = tuple(f"{n}={','.join(map(str, options.dims[n]))}" for n in names)
