@@ -20,6 +20,7 @@ from studio.graph.torch_archive import members_of
 
 READERS: dict[str, str] = {
     "onnx": "studio.graph.read_onnx:read_onnx",
+    "ort": "studio.graph.read_ort:read_ort",
     "pt": "studio.graph.read_torchscript:read_torchscript",
     "pt2": "studio.graph.read_pt2:read_pt2",
     "ptl": "studio.graph.read_torchscript:read_torchscript",

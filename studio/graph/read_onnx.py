@@ -72,6 +72,11 @@ def read_onnx(
     return reader.read(model)
 
 
+def read_model(model: Any, folder: Path, *, format_: str) -> Graph:
+    """The graph of a ModelProto that another reader made; its external data is checked against `folder`."""
+    return _Reader(folder, check_external=True, format_=format_).read(model)
+
+
 def _parse(data: bytes) -> Any:
     import onnx
 
@@ -157,8 +162,8 @@ class _Body:
 
 
 class _Reader:
-    def __init__(self, folder: Path, *, check_external: bool) -> None:
-        self.builder = GraphBuilder("onnx")
+    def __init__(self, folder: Path, *, check_external: bool, format_: str = "onnx") -> None:
+        self.builder = GraphBuilder(format_)
         self._folder = folder
         self._check_external = check_external
         self._checked: dict[str, int] = {}
