@@ -7,25 +7,21 @@ preprocessing serves every user of the data.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from studio.backends.backend import Array, InputInfo
 from studio.errors import InputError
+from studio.recipes.arrays import labels_for_files, load_array, load_arrays, match_inputs
 from studio.recipes.fingerprint import digest, file_hash, resolve
+from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image
 from studio.recipes.recipe import Preprocessing
 from studio.recipes.source import DataSet
-
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff")
-_CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}
-_LARGEST_PIXELS = 100_000_000  # Pillow's own warning limit is 89 million
 
 
 @dataclass(frozen=True)
@@ -89,9 +85,9 @@ def open_samples(
     if path.is_dir():
         return _from_images(path, data, folder, preprocessing, inputs, limit)
     if path.suffix == ".npy":
-        return _from_arrays({"inputs": _load_array(path)}, path, data, folder, preprocessing, inputs, limit)
+        return _from_arrays({"inputs": load_array(path)}, path, data, folder, preprocessing, inputs, limit)
     if path.suffix == ".npz":
-        return _from_arrays(_load_arrays(path), path, data, folder, preprocessing, inputs, limit)
+        return _from_arrays(load_arrays(path), path, data, folder, preprocessing, inputs, limit)
     raise InputError(
         f"{path.name} is neither a folder of images nor a .npy or .npz file.",
         hint="Name a folder of pictures, or save arrays with numpy.savez(path, inputs=…, labels=…).",
@@ -103,7 +99,7 @@ def data_fingerprint(data: DataSet | None, folder: Path, limit: int) -> str:
     if data is None:
         return ""
     path = resolve(folder, data.path)
-    files = _images(path)[:limit] if path.is_dir() else [path]
+    files = image_files(path)[:limit] if path.is_dir() else [path]
     if data.labels:
         files = [*files, resolve(folder, data.labels)]
     return digest([[file.name, file_hash(file)] for file in files])
@@ -150,14 +146,10 @@ def _made_up(
     return random.random(shape).astype(info.dtype)
 
 
-def _images(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
-
-
 def _from_images(
     path: Path, data: DataSet, folder: Path, how: Preprocessing, inputs: Sequence[InputInfo], limit: int
 ) -> Samples:
-    files = _images(path)[:limit]
+    files = image_files(path)[:limit]
     if not files:
         raise InputError(
             f"The folder {path} holds no pictures.", hint=f"Known kinds: {', '.join(IMAGE_SUFFIXES)}."
@@ -169,7 +161,7 @@ def _from_images(
 
     labels = None
     if data.labels:
-        labels = _labels_for_files(resolve(folder, data.labels), [f.relative_to(path) for f in files])
+        labels = labels_for_files(resolve(folder, data.labels), [f.relative_to(path) for f in files])
     return Samples(
         count=len(files),
         read=read,
@@ -178,84 +170,6 @@ def _from_images(
         labels=labels,
         name_of=lambda i: f"The picture {files[i].name}",
     )
-
-
-def read_image(path: Path, how: Preprocessing) -> npt.NDArray[np.uint8]:
-    """A picture as `[H, W, C]` uint8 in the wanted colour order, resized when a size is set."""
-    from PIL import Image, UnidentifiedImageError
-
-    if how.color not in _CHANNELS:
-        raise InputError(
-            f"The preprocessing names the colour order “{how.color}”.", hint="Choose rgb, bgr or gray."
-        )
-    try:
-        with Image.open(path) as picture:
-            if picture.width * picture.height > _LARGEST_PIXELS:
-                raise InputError(
-                    f"{path.name} has {picture.width}×{picture.height} pixels, too many to read.",
-                    hint="Scale the picture down.",
-                )
-            plain = picture.convert("L" if how.color == "gray" else "RGB")
-            if how.height and how.width and plain.size != (how.width, how.height):
-                plain = plain.resize((how.width, how.height), Image.Resampling.BILINEAR)
-            pixels = np.asarray(plain)
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-        raise InputError(
-            f"{path.name} cannot be read as a picture: {str(error).splitlines()[0]}.",
-            hint=f"Remove or replace {path}.",
-        ) from None
-    if pixels.ndim == 2:
-        pixels = pixels[:, :, None]
-    return pixels[:, :, ::-1] if how.color == "bgr" else pixels
-
-
-def preprocess(pixels: Array, how: Preprocessing, info: InputInfo, *, name: str) -> Array:
-    """`[H, W, C]` integers → the model's input without batch axis, in the wanted layout.
-
-    A model that takes integers gets the pixels as they are.
-    """
-    if info.dtype.startswith(("int", "uint")):
-        made: Array = pixels.astype(info.dtype)
-    else:
-        value: npt.NDArray[np.float32] = pixels.astype(np.float32) * np.float32(how.scale)
-        for what, numbers in (("mean", how.mean), ("std", how.std)):
-            if numbers and len(numbers) not in (1, pixels.shape[-1]):
-                raise InputError(
-                    f"The preprocessing has {len(numbers)} values of {what}, {name} has "
-                    f"{pixels.shape[-1]} channel(s).",
-                    hint="Give one value, or one per channel.",
-                )
-        if how.mean:
-            value = np.subtract(value, np.asarray(how.mean, np.float32))
-        if how.std:
-            value = np.divide(value, np.asarray(how.std, np.float32))
-        made = value
-    if how.layout not in ("NCHW", "NHWC"):
-        raise InputError(f"The preprocessing names the layout “{how.layout}”.", hint="Choose NCHW or NHWC.")
-    return np.ascontiguousarray(made.transpose(2, 0, 1)) if how.layout == "NCHW" else made
-
-
-def _load_array(path: Path) -> Array:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(
-            f"{path.name} is not a readable .npy file: {str(error).splitlines()[0]}.",
-            hint="Save it again with numpy.save, without Python objects.",
-        ) from None
-
-
-def _load_arrays(path: Path) -> dict[str, Array]:
-    import zipfile
-
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise InputError(
-            f"{path.name} is not a readable .npz file: {(str(error) or 'damaged').splitlines()[0]}.",
-            hint="Save it again with numpy.savez(path, inputs=…, labels=…), without Python objects.",
-        ) from None
 
 
 def _from_arrays(
@@ -267,7 +181,7 @@ def _from_arrays(
     inputs: Sequence[InputInfo],
     limit: int,
 ) -> Samples:
-    by_input = _match_inputs(arrays, inputs, path)
+    by_input = match_inputs(arrays, inputs, path)
     lengths = {name: len(array) if array.ndim else 0 for name, array in by_input.items()}
     if min(lengths.values()) == 0:
         raise InputError(f"{path.name} holds no samples.", hint="The first axis of an array is the sample.")
@@ -279,7 +193,7 @@ def _from_arrays(
     count = min(limit, next(iter(lengths.values())))
     labels = arrays.get("labels")
     if data.labels:
-        labels = _load_array(resolve(folder, data.labels))
+        labels = load_array(resolve(folder, data.labels))
     if labels is not None and len(labels) < count:
         raise InputError(
             f"{path.name} has {count} samples and {len(labels)} labels.", hint="Give one label per sample."
@@ -298,23 +212,6 @@ def _from_arrays(
         inputs=tuple(inputs),
         origin=path.name,
         labels=None if labels is None else np.asarray(labels[:count]).astype(np.int64),
-    )
-
-
-def _match_inputs(arrays: dict[str, Array], inputs: Sequence[InputInfo], path: Path) -> dict[str, Array]:
-    """The array of each model input: by name, or `inputs` for a model with one input."""
-    if all(info.name in arrays for info in inputs):
-        return {info.name: arrays[info.name] for info in inputs}
-    if len(inputs) == 1 and "inputs" in arrays:
-        return {inputs[0].name: arrays["inputs"]}
-    candidates = [name for name in arrays if name != "labels"]
-    if len(inputs) == 1 and len(candidates) == 1:
-        return {inputs[0].name: arrays[candidates[0]]}
-    raise InputError(
-        f"{path.name} holds {', '.join(arrays) or 'nothing'}, but the model's inputs are "
-        f"{', '.join(info.name for info in inputs)}.",
-        hint="Save one array per input under its name"
-        + (", or one array named “inputs”." if len(inputs) == 1 else "."),
     )
 
 
@@ -338,33 +235,6 @@ def _only_input(inputs: Sequence[InputInfo], what: str) -> InputInfo:
             hint="Save a .npz with one array per input name.",
         )
     return inputs[0]
-
-
-def _labels_for_files(path: Path, files: Sequence[Path]) -> npt.NDArray[np.int64]:
-    """Labels in the order of the files, from a CSV `file,label` or from a `.npy` in that order."""
-    if path.suffix == ".npy":
-        labels = _load_array(path)
-        if len(labels) < len(files):
-            raise InputError(
-                f"{path.name} has {len(labels)} labels for {len(files)} pictures.",
-                hint="Give one label per picture.",
-            )
-        return np.asarray(labels[: len(files)]).astype(np.int64)
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) >= 2}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"Cannot read the labels {path}: {error}.", hint="Give a CSV: file,label.") from None
-    found = []
-    for name in files:
-        text: Any = rows.get(name.as_posix(), rows.get(name.name))
-        if text is None or not str(text).lstrip("-").isdigit():
-            raise InputError(
-                f"{path.name} has no whole-number label for {name.as_posix()}.",
-                hint="Give a CSV with one line per picture: file,label.",
-            )
-        found.append(int(text))
-    return np.asarray(found, np.int64)
 
 
 def _check_shape(array: Array, info: InputInfo, name: str) -> None:
