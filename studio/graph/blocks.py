@@ -226,7 +226,7 @@ def block_tree(graph: Graph, tree: ScopeTree, view: GraphView) -> BlockTree:
     node_leaf = np.full(graph.node_count, -1, np.int32)
     _add_inputs(graph, view, visible, blocks[0], leaves)
     first_node_leaf = len(leaves)
-    paths = _scope_paths(tree, view.collapsed)
+    paths = _scope_paths(tree, view.collapsed, _framed(tree, visible))
     stack = [0]
     stack_scopes = [0]
     collapsed_leaf = -1  # the leaf of the collapsed scope we are in
@@ -269,7 +269,17 @@ def block_tree(graph: Graph, tree: ScopeTree, view: GraphView) -> BlockTree:
     return BlockTree(blocks, leaves, place, node_leaf, source, target, tensor)
 
 
-def _scope_paths(tree: ScopeTree, collapsed: frozenset[int]) -> list[tuple[list[int], int]]:
+def _framed(tree: ScopeTree, visible: Bools) -> list[bool]:
+    """True for the scopes that deserve a frame: those with more than one visible node."""
+    counts = np.bincount(tree.node_scope[visible], minlength=tree.size)
+    for scope in range(tree.size - 1, 0, -1):
+        counts[tree.parent[scope]] += counts[scope]
+    return (counts > 1).tolist()  # type: ignore[no-any-return]
+
+
+def _scope_paths(
+    tree: ScopeTree, collapsed: frozenset[int], framed: list[bool]
+) -> list[tuple[list[int], int]]:
     """For every scope its expanded ancestors from the root, and the collapsed one it ends in (−1)."""
     result: list[tuple[list[int], int]] = [([0], -1)]
     for scope in range(1, tree.size):
@@ -279,7 +289,7 @@ def _scope_paths(tree: ScopeTree, collapsed: frozenset[int]) -> list[tuple[list[
         elif scope in collapsed:
             result.append((path, scope))
         else:
-            result.append(([*path, scope], -1))
+            result.append(([*path, scope] if framed[scope] else path, -1))
     return result
 
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from studio.graph import items
 from studio.graph.blocks import NODE, SCOPE, BlockTree, block_tree
+from studio.graph.columns import Drawing, wrap
 from studio.graph.graph import Graph
 from studio.graph.labels import tensor_text
 from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange
@@ -15,6 +16,7 @@ from studio.graph.portals import STUB, portal_edges
 from studio.graph.scopes import ScopeTree, scope_tree
 from studio.graph.view import GraphView
 
+MARGIN = 24.0
 Point = tuple[float, float]
 Hop = tuple[int, int, int]  # block, net, target
 
@@ -22,7 +24,7 @@ Hop = tuple[int, int, int]  # block, net, target
 def compose(graph: Graph, view: GraphView) -> Layout:
     """The layout of a view; what `layout.lay_out` returns."""
     tree = scope_tree(graph)
-    return _Composer(graph, tree, block_tree(graph, tree, view)).layout()
+    return _Composer(graph, tree, block_tree(graph, tree, view)).layout(view.wrap)
 
 
 class _Composer:
@@ -48,10 +50,10 @@ class _Composer:
         self.arranged: list[Arrangement | None] = [None] * len(self.blocks)
         self.origin: list[Point] = [(0.0, 0.0)] * len(self.blocks)  # axis and top of a block's content
 
-    def layout(self) -> Layout:
+    def layout(self, wrapped: bool) -> Layout:
         for edge in range(len(self.source)):
             self.hops.append([] if self.is_portal[edge] else self._route(edge))
-        memo: Memo = {}
+        memo = Memo()
         for block in range(len(self.blocks) - 1, -1, -1):
             self.arranged[block] = self._arrange(block, memo)
         for block in range(1, len(self.blocks)):
@@ -59,7 +61,7 @@ class _Composer:
             x, y = self.origin[here.parent]
             outer = self._arrangement(here.parent)
             self.origin[block] = (x + outer.x[here.place], y + outer.y[here.place] + items.FRAME_TITLE)
-        return self._collect()
+        return self._collect(wrapped)
 
     def _arrangement(self, block: int) -> Arrangement:
         result = self.arranged[block]
@@ -140,7 +142,7 @@ class _Composer:
                 return paths[0][0][0]
         return 0.0
 
-    def _collect(self) -> Layout:
+    def _collect(self, wrapped: bool) -> Layout:
         count = len(self.leaves)
         box = np.zeros((count, 4), np.float64)  # left, top, width, height
         for leaf in range(count):
@@ -152,7 +154,20 @@ class _Composer:
             box[leaf] = (x + inner.x[place] - width / 2, y + inner.y[place], width, height)
         frames = self._frames()
         paths = [self._points(edge, box) for edge in range(len(self.source))]
-        return _pack(self, box, frames, paths)
+        offsets = np.zeros(len(paths) + 1, np.int32)
+        np.cumsum([len(path) for path in paths], out=offsets[1:])
+        drawing = Drawing(
+            boxes=box,
+            frames=frames,
+            frame_of=list(range(1, len(self.blocks))),
+            frame_depth=[block.depth for block in self.blocks[1:]],
+            points=np.array([point for path in paths for point in path], np.float64).reshape(-1, 2),
+            offsets=offsets,
+            is_portal=np.array(self.is_portal, np.bool_),
+        )
+        if wrapped:
+            drawing = wrap(drawing, np.array(self.tensor, np.int32))
+        return _pack(self, drawing)
 
     def _frames(self) -> npt.NDArray[np.float64]:
         rows = np.zeros((len(self.blocks) - 1, 4), np.float64)
@@ -181,44 +196,27 @@ class _Composer:
         return points
 
 
-def _pack(
-    run: _Composer, box: npt.NDArray[np.float64], frames: npt.NDArray[np.float64], paths: list[list[Point]]
-) -> Layout:
+def _pack(run: _Composer, drawing: Drawing) -> Layout:
     """The columns of a Layout, items sorted by y and moved so that everything starts at the margin."""
-    margin = 24.0
+    box, frames, flat = drawing.boxes, drawing.frames, drawing.points
     count = len(run.leaves)
-    flat = np.array([p for path in paths for p in path], np.float64).reshape(-1, 2)
-    lefts = [
-        c.min(initial=0.0) if i == 0 else c.min()
-        for i, c in enumerate((box[:, 0], frames[:, 0], flat[:, 0]))
-        if len(c)
-    ]
-    tops = [c.min() for c in (box[:, 1], frames[:, 1], flat[:, 1]) if len(c)]
-    shift = np.array([margin - min(lefts, default=0.0), margin - min(tops, default=0.0)])
+    corners = np.concatenate([box[:, :2], frames[:, :2], flat])
+    ends = np.concatenate([box[:, :2] + box[:, 2:], frames[:, :2] + frames[:, 2:], flat])
+    shift = MARGIN - corners.min(axis=0) if len(corners) else np.zeros(2)
+    size = ends.max(axis=0) + shift + MARGIN if len(ends) else np.zeros(2)
     box[:, :2] += shift
     frames[:, :2] += shift
-    flat += shift
+    flat = flat + shift
     order = np.lexsort((box[:, 0], box[:, 1]))
     rank = np.zeros(count, np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
     kind = np.array([leaf.kind for leaf in run.leaves], np.uint8)
     ref = np.array([leaf.ref for leaf in run.leaves], np.int32)
     nodes = np.array([leaf.nodes for leaf in run.leaves], np.int32)
-    offsets = np.zeros(len(paths) + 1, np.int32)
-    np.cumsum([len(p) for p in paths], out=offsets[1:])
-    node_item = (
-        np.where(run.node_leaf >= 0, rank[np.maximum(run.node_leaf, 0)], -1) if count else run.node_leaf
-    )
-    right = max(
-        [float((c[:, 0] + c[:, 2]).max()) for c in (box, frames) if len(c)]
-        + ([float(flat[:, 0].max())] if len(flat) else []),
-        default=0.0,
-    )
-    bottom = max(
-        [float((c[:, 1] + c[:, 3]).max()) for c in (box, frames) if len(c)]
-        + ([float(flat[:, 1].max())] if len(flat) else []),
-        default=0.0,
-    )
+    node_item = run.node_leaf
+    if count:
+        node_item = np.where(node_item >= 0, rank[np.maximum(node_item, 0)], -1)
+    blocks = [run.blocks[b] for b in drawing.frame_of]
     return Layout(
         item_kind=kind[order],
         item_ref=ref[order],
@@ -228,18 +226,18 @@ def _pack(
         item_height=box[order, 3].astype(np.float32),
         item_nodes=nodes[order],
         node_item=node_item.astype(np.int32),
-        edge_source=rank[np.array(run.source, np.int32)] if count else np.zeros(0, np.int32),
-        edge_target=rank[np.array(run.target, np.int32)] if count else np.zeros(0, np.int32),
+        edge_source=rank[np.array(run.source, np.int32)],
+        edge_target=rank[np.array(run.target, np.int32)],
         edge_tensor=np.array(run.tensor, np.int32),
-        edge_offsets=offsets,
+        edge_offsets=drawing.offsets,
         edge_points=flat.astype(np.float32),
-        edge_is_portal=np.array(run.is_portal, np.bool_),
-        frame_scope=np.array([b.scope for b in run.blocks[1:]], np.int32),
+        edge_is_portal=drawing.is_portal,
+        frame_scope=np.array([b.scope for b in blocks], np.int32),
         frame_x=frames[:, 0].astype(np.float32),
         frame_y=frames[:, 1].astype(np.float32),
         frame_width=frames[:, 2].astype(np.float32),
         frame_height=frames[:, 3].astype(np.float32),
-        frame_depth=np.array([b.depth for b in run.blocks[1:]], np.int32),
-        width=right + margin,
-        height=bottom + margin,
+        frame_depth=np.array(drawing.frame_depth, np.int32),
+        width=float(size[0]),
+        height=float(size[1]),
     )

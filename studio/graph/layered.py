@@ -20,7 +20,10 @@ from dataclasses import dataclass, field
 from studio.graph.ordering import order_segment
 from studio.graph.placing import place_segment
 
-LAYER_GAP = 36.0
+LAYER_GAP = 30.0
+PORT_GAP = 12.0  # between a frame's rim and its first boxes
+SLANT = 0.06  # how much a gap grows with the longest sideways step in it
+SLANT_MAX = 40.0
 OUTSIDE = -1
 
 
@@ -230,12 +233,31 @@ def segments_of(layers: list[list[int]]) -> list[tuple[int, int]]:
     return result
 
 
-Memo = dict[object, tuple[list[list[int]], list[list[float]]]]
+@dataclass(slots=True)
+class Memo:
+    """What was solved before in one layout: whole problems, and segments of larger ones."""
+
+    problems: dict[object, Arrangement] = field(default_factory=dict)
+    segments: dict[object, tuple[list[list[int]], list[list[float]]]] = field(default_factory=dict)
 
 
 def arrange(problem: Problem, memo: Memo | None = None) -> Arrangement:
-    """The boxes placed and the nets routed. `memo` carries solved segments from call to call."""
-    memo = {} if memo is None else memo
+    """The boxes placed and the nets routed. `memo` carries what was solved from call to call."""
+    memo = memo or Memo()
+    key = (
+        tuple(problem.left),
+        tuple(problem.right),
+        tuple(problem.height),
+        tuple(problem.weight),
+        tuple([(n.source, n.source_dx, tuple(n.targets), tuple(n.target_dx)) for n in problem.nets]),
+    )
+    known = memo.problems.get(key)
+    if known is None:
+        known = memo.problems[key] = _solve(problem, memo)
+    return known
+
+
+def _solve(problem: Problem, memo: Memo) -> Arrangement:
     layer = rank_boxes(problem)
     proper = build_layers(problem, layer, main_path(problem, layer))
     x = [0.0] * len(proper.layer_of)
@@ -266,15 +288,15 @@ def _solve_segment(proper: Layers, first: int, last: int, x: list[float], memo: 
         tuple(is_dummy),
         tuple(pinned),
     )
-    if key not in memo:
+    if key not in memo.segments:
         local_layers: list[list[int]] = []
         start = 0
         for entities in layers:
             local_layers.append(list(range(start, start + len(entities))))
             start += len(entities)
         ordered = order_segment(local_layers, down)
-        memo[key] = (ordered, place_segment(ordered, down, left, right, is_dummy, pinned))
-    ordered, places = memo[key]
+        memo.segments[key] = (ordered, place_segment(ordered, down, left, right, is_dummy, pinned))
+    ordered, places = memo.segments[key]
     for at, (entities, xs) in enumerate(zip(ordered, places)):
         proper.layers[first + at] = [names[e] for e in entities]
         for e, value in zip(entities, xs):
@@ -289,15 +311,14 @@ def _finish(problem: Problem, layer: list[int], proper: Layers, x: list[float]) 
         heights[layer[box]] = max(heights[layer[box]], problem.height[box])
     tops = [0.0] * len(heights)
     at = 0.0
-    for index, entities in enumerate(proper.layers):
-        tops[index] = at
-        if index + 1 < len(heights) and (entities or index):
-            at += heights[index] + LAYER_GAP
-    if not proper.layers[0]:
-        tops[1:] = [t - tops[1] for t in tops[1:]] if len(tops) > 1 else []
+    last = len(heights) - 1
+    for index in range(last):
+        if proper.layers[index]:
+            at += heights[index] + _gap(proper, index, last, x)
+        tops[index + 1] = at
     height = tops[-1]
     if not proper.layers[-1]:
-        height = tops[-2] + heights[-2] if len(tops) > 1 else 0.0
+        height = tops[-2] + heights[-2]
     y = [
         tops[layer[b]] + (max(heights[layer[b]] - problem.height[b], 0) / 2 if heights[layer[b]] <= 64 else 0)
         for b in range(n)
@@ -336,6 +357,23 @@ def _finish(problem: Problem, layer: list[int], proper: Layers, x: list[float]) 
         right=max((b for _, b in extents), default=0.0),
         height=height,
     )
+
+
+def _gap(proper: Layers, index: int, last: int, x: list[float]) -> float:
+    """The room below a layer: more where lines step far sideways."""
+    if index + 1 == last and not proper.layers[last]:
+        return 0.0
+    reach = 0.0
+    for entity in proper.layers[index]:
+        here = x[entity]
+        for other, there, own in proper.down[entity]:
+            step = abs(x[other] + there - here - own)
+            if step > reach:
+                reach = step
+    base = PORT_GAP if index in (0, last - 1) and (index or proper.layers[0]) else LAYER_GAP
+    if reach > 1:
+        base = LAYER_GAP
+    return base + min(reach * SLANT, SLANT_MAX)
 
 
 def simplify(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
