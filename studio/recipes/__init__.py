@@ -8,6 +8,7 @@ processes (`jobs`).
 
 from studio.recipes.recipe import (
     ConvertStep,
+    EditStep,
     ExportStep,
     FixStep,
     Preprocessing,
@@ -21,6 +22,7 @@ from studio.recipes.source import DataSet, SourceModel
 __all__ = [
     "ConvertStep",
     "DataSet",
+    "EditStep",
     "ExportStep",
     "FixStep",
     "Preprocessing",

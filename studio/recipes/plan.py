@@ -22,6 +22,7 @@ from studio.recipes.fingerprint import digest, source_fingerprint
 from studio.recipes.recipe import (
     SOURCE,
     ConvertStep,
+    EditStep,
     ExportStep,
     FixStep,
     QuantizeScheme,
@@ -33,13 +34,14 @@ from studio.recipes.recipe import (
 from studio.recipes.reference import reference_key
 from studio.recipes.steps.context import RecipeInput
 from studio.recipes.steps.convert import FROM_TORCH, optimization_level
-from studio.records import Record
+from studio.records import Record, to_json
 
 STEP_VERSION = 1
 """Raised when the code of a step changes what it makes: older artifacts are then made anew."""
 
 _TOOLS: dict[str, tuple[str, ...]] = {
     "export": ("torch", "onnx", "onnxscript"),
+    "edit": ("onnx",),
     "fix": ("onnx", "onnxruntime"),
     "quantize": ("onnxruntime", "onnx"),
     "ort": ("onnxruntime",),
@@ -129,7 +131,7 @@ def needed_steps(recipe: Recipe, only: Iterable[str] | None) -> set[str]:
 
 
 def kind_of(step: Step) -> str:
-    """ "export", "fix", "quantize", "convert" or "verify"."""
+    """ "export", "edit", "fix", "quantize", "convert" or "verify"."""
     return str(type(step).__struct_config__.tag)
 
 
@@ -166,6 +168,8 @@ def _settings(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
         if step.scheme == QuantizeScheme.FLOAT16:
             del fields["per_channel"]
         fields["keep_float"] = ", ".join(sorted(step.keep_float))
+    elif isinstance(step, EditStep):
+        fields["edits"] = to_json(step.edits)
     elif isinstance(step, FixStep):
         fields["dims"] = ", ".join(f"{name}={size}" for name, size in sorted(step.dims.items()))
         fields["nodes"] = ", ".join(sorted(step.nodes))

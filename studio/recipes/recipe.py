@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from studio.recipes.edit_records import Edit
 from studio.records import Choice, Record
 
 SOURCE = "source"
@@ -78,6 +79,14 @@ class FixStep(Record, tag="fix", tag_field="kind"):
     nodes: tuple[str, ...] = ()
 
 
+class EditStep(Record, tag="edit", tag_field="kind"):
+    """ONNX → ONNX with light edits, in order (`recipes.edits`)."""
+
+    id: str
+    after: str
+    edits: tuple[Edit, ...] = ()
+
+
 class QuantizeStep(Record, tag="quantize", tag_field="kind"):
     """ONNX → ONNX with fewer bits."""
 
@@ -110,7 +119,7 @@ class VerifyStep(Record, tag="verify", tag_field="kind"):
     min_snr_db: float | None = None
 
 
-Step = ExportStep | FixStep | QuantizeStep | ConvertStep | VerifyStep
+Step = ExportStep | EditStep | FixStep | QuantizeStep | ConvertStep | VerifyStep
 
 
 class Recipe(Record):

@@ -157,6 +157,10 @@ def step_function(kind: str) -> Callable[[StepContext], Converted]:
         from studio.recipes.steps.export import export
 
         return export
+    if kind == "edit":
+        from studio.recipes.steps.edit import edit
+
+        return edit
     if kind == "fix":
         from studio.recipes.steps.fix import fix
 

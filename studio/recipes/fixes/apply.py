@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from studio.errors import UnsupportedError
+from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.prove import Proof, prove
@@ -103,7 +103,6 @@ def _serialized(model: Any, original: Any) -> bytes:
 
 def _with_refused(path: Path, fix: Fix, options: FixOptions) -> FixOptions:
     """The options with the nodes that the target does not take."""
-    from studio.errors import InputError
     from studio.graph import open_graph
     from studio.support import Verdict, judge
 
@@ -114,7 +113,7 @@ def _with_refused(path: Path, fix: Fix, options: FixOptions) -> FixOptions:
     graph = open_graph(path)
     verdicts = judge(graph, (options.target,), soc=options.soc)[options.target]
     refused = tuple(
-        graph.label(node)
+        graph.tensor_name[int(graph.outputs_of(node)[0])]
         for node in graph.nodes_in(0)
         if verdicts.verdict(node) in (Verdict.FALLS_BACK, Verdict.FAILS)
     )

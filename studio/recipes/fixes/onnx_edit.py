@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +92,26 @@ class OnnxEdit:
         """The version of the default domain."""
         return next((o.version for o in self.model.opset_import if o.domain in ("", "ai.onnx")), 0)
 
-    def named(self, op: str, only: Sequence[str] = ()) -> list[Any]:
-        """Nodes of the default domain with that operator, and with one of those names when given."""
+    def named(self, op: str, only: Collection[str] = ()) -> list[Any]:
+        """Nodes of the default domain with that operator; only those that `only` refers to, if it does."""
         return [
             n
             for n in self.model.graph.node
-            if n.op_type == op and n.domain in ("", "ai.onnx") and (not only or n.name in only)
+            if n.op_type == op and n.domain in ("", "ai.onnx") and (not only or is_meant(n, only))
         ]
+
+    def find(self, reference: str) -> Any:
+        """The node of that name, or the one that makes that tensor. Raises InputError."""
+        named = [n for n in self.model.graph.node if n.name == reference]
+        if len(named) == 1:
+            return named[0]
+        if reference in self.producer:
+            return self.producer[reference]
+        if named:
+            raise InputError(
+                f"{len(named)} nodes are called {reference}.", hint="Name one by a tensor that it makes."
+            )
+        raise InputError(f"There is no node {reference}.", hint="Name it as `inspect` and the graph do.")
 
     def readers(self, tensor: str) -> list[Any]:
         """The nodes that read a tensor, subgraph captures included."""
@@ -258,6 +271,16 @@ def attributes(node: Any, *without: str) -> dict[str, Any]:
     from onnx import helper
 
     return {a.name: helper.get_attribute_value(a) for a in node.attribute if a.name not in without}
+
+
+def is_meant(node: Any, references: Collection[str]) -> bool:
+    """Whether one of the references is the node's name or a tensor that it makes.
+
+    Tensor names are unique in a graph; node names may be missing or doubled.
+    """
+    return (bool(node.name) and node.name in references) or any(
+        out in references for out in node.output if out
+    )
 
 
 def label(node: Any) -> str:

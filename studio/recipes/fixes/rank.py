@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, is_meant, label, nothing_to_do
 
 _UNARY = {
     "Abs", "Cast", "Ceil", "Clip", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
@@ -21,7 +21,7 @@ def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """Elementwise, Softmax and Transpose on more than 4 static dims, between two Reshapes."""
     changed = []
     for node in edit.nodes:
-        if options.nodes and node.name not in options.nodes:
+        if options.nodes and not is_meant(node, options.nodes):
             continue
         shape = edit.static_shape(node.input[0]) if node.input else None
         out = edit.static_shape(node.output[0]) if node.output else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, captured, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, captured, is_meant, label, nothing_to_do
 
 _TAIL_OPERATORS = ("TopK", "NonZero", "NonMaxSuppression", "Unique", "Compress")
 
@@ -23,8 +23,7 @@ def split_unsupported(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """`options.nodes` are the nodes that the target does not take: a tail or a head of them is cut off."""
     if not options.nodes:
         raise InputError("No node was named.", hint="Give the target, so that its verdicts decide.")
-    refused = {n.name for n in edit.nodes} & set(options.nodes)
-    wanted = [n for n in edit.nodes if label(n) in options.nodes or n.name in refused]
+    wanted = [n for n in edit.nodes if is_meant(n, options.nodes)]
     if not wanted:
         raise nothing_to_do("the target takes every node")
     total = len(edit.nodes)
