@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("studio.cli.new", "make a project from a model"),
     "run": ("studio.cli.run", "run a project's recipe, then its devices"),
     "export": ("studio.cli.export", "PyTorch → ONNX"),
+    "edit": ("studio.cli.edit", "rename, remove, cut out: light edits of a graph"),
     "fix": ("studio.cli.fix", "rewrite a graph so that a target takes it, and prove it equal"),
     "quantize": ("studio.cli.quantize", "ONNX → ONNX with fewer bits"),
     "convert": ("studio.cli.convert", "→ .ort, .tflite or .pte"),

@@ -105,7 +105,7 @@ def _remove(edit: OnnxEdit, one: RemoveNode) -> str:
         )
     before = edit.shape(node.input[0]) if node.input else None
     after = edit.shape(node.output[0])
-    if used and before is not None and after is not None and before != after:
+    if used and _are_different(before, after):
         raise InputError(
             f"{label(node)} cannot be removed: it turns {before} into {after}.",
             hint="Only a node that keeps the shape can be taken out.",
@@ -118,6 +118,15 @@ def _remove(edit: OnnxEdit, one: RemoveNode) -> str:
     name = label(node)
     edit.prune()
     return f"{name} is removed"
+
+
+def _are_different(before: list[int | str | None] | None, after: list[int | str | None] | None) -> bool:
+    """Whether two shapes surely differ; names that inference invents say nothing."""
+    if before is None or after is None:
+        return False
+    if len(before) != len(after):
+        return True
+    return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in zip(before, after))
 
 
 def _set_attribute(edit: OnnxEdit, one: SetAttribute) -> str:
