@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,7 +28,20 @@ Hop = tuple[int, int, int]  # block, net, target
 def compose(graph: Graph, view: GraphView) -> Layout:
     """The layout of a view; what `layout.lay_out` returns."""
     tree = scope_tree(graph)
-    return _Composer(graph, tree, block_tree(graph, tree, view)).layout(view.wrap)
+    with _garbage_left():
+        return _Composer(graph, tree, block_tree(graph, tree, view)).layout(view.wrap)
+
+
+@contextmanager
+def _garbage_left() -> Iterator[None]:
+    """No cyclic garbage collection meanwhile: it took 40 % of the time and found nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Composer:
