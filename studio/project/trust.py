@@ -20,7 +20,7 @@ from studio.errors import InputError
 from studio.paths import config_dir
 from studio.records import Record, from_json, to_json, write_atomically
 
-_IMPORTABLE = frozenset({".py", ".pyc", ".pyd", ".so", ".pth"})
+_IMPORTABLE = frozenset({".py", ".pyc", ".pyd", ".so", ".pth", ".pt2"})  # a .pt2 can name any function
 _MOST_FILES = 2_000  # a folder with more is a home or a checkout of everything, not a project
 
 
