@@ -35,12 +35,12 @@ def run(spec: RunRecipe, report: Report) -> RecipeResult:
     from studio.project.trust import is_trusted
 
     project, folder = project_of(spec)
-    is_python = project.source.path.endswith(".py")
+    can_hold_code = project.source.path.endswith((".py", ".pt2"))
     return run_recipe(
         project,
         folder,
         report,
-        trusted=is_python and is_trusted(folder),
+        trusted=can_hold_code and is_trusted(folder),
         only=spec.only or None,
         force=spec.force,
         on_artifact=_teller(report),

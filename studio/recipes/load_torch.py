@@ -1,11 +1,13 @@
 """The torch source as something that can be called and exported: a module, a program or a script.
 
 Python runs here and nowhere else, and only when the caller says that the folder is trusted.
-Weights are read without pickle, or with `weights_only=True`.
+Weights are read without pickle, or with `weights_only=True`; a `.pt2` of a folder that is not
+trusted is checked before torch loads it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import re
 import sys
@@ -16,6 +18,7 @@ from typing import Any
 
 from studio.errors import InputError
 from studio.paths import cache_dir
+from studio.recipes.check_program import check_program, only_tensors
 from studio.recipes.fingerprint import resolve
 from studio.recipes.recipe import InputSpec
 from studio.recipes.source import SourceModel
@@ -50,7 +53,7 @@ def load_torch(
         module = _from_python(path, source, folder, trusted)
         return _with_examples(module, source, free_dim)
     if path.suffix == ".pt2":
-        return _from_program(path)
+        return _from_program(path, trusted)
     return _from_script(path, source, free_dim)
 
 
@@ -151,11 +154,15 @@ def _load_weights(module: Any, path: Path) -> None:
         )
 
 
-def _from_program(path: Path) -> TorchSource:
+def _from_program(path: Path, trusted: bool) -> TorchSource:
     import torch
 
+    if not trusted:
+        check_program(path)
+
     try:
-        program = torch.export.load(path)
+        with contextlib.nullcontext() if trusted else only_tensors():
+            program = torch.export.load(path)
     except Exception as error:
         raise InputError(
             f"{path.name} is not a readable .pt2 program: {str(error).splitlines()[0][:200]}.",
