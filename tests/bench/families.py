@@ -52,7 +52,7 @@ class Builder:
 
 
 def resnet(size: int, scoped: bool = True) -> onnx.ModelProto:
-    """About `size` nodes: bottleneck blocks Conv-Relu-Conv-Relu-Conv-Add-Relu, one in eight with a projection."""
+    """About `size` nodes: bottleneck blocks of 7 nodes with a skip, one in eight with a projection."""
     b = Builder(scoped)
     kernel = b.weight("kernel", np.zeros((4, 4, 1, 1), np.float32))
     x = b.op("Conv", "image", kernel)

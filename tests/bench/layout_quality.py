@@ -95,11 +95,11 @@ def _through_boxes(layout: Layout, segments: np.ndarray) -> int:
         high = np.searchsorted(layout.item_y, y2, side="right")
         if high <= low:
             continue
-        l, t, r, b = left[low:high], top[low:high], right[low:high], bottom[low:high]
+        near_left, t, near_right, b = left[low:high], top[low:high], right[low:high], bottom[low:high]
         span = max(y2 - y1, 1e-9)
         start = np.clip((t - y1) / span, 0, 1)
         end = np.clip((b - y1) / span, 0, 1)
         near = np.minimum(x1 + (x2 - x1) * start, x1 + (x2 - x1) * end)
         far = np.maximum(x1 + (x2 - x1) * start, x1 + (x2 - x1) * end)
-        total += int(((y1 < b) & (y2 > t) & (far > l) & (near < r)).sum())
+        total += int(((y1 < b) & (y2 > t) & (far > near_left) & (near < near_right)).sum())
     return total
