@@ -26,6 +26,7 @@ SKIPPED = re.compile(r"(?:Metadata|ProcessUnit|Properties|Associated|Stats)")
 FIELD = re.compile(r"\$\.(\w+) = reader\.(\w+)\(position, (\d+)(?:, ([^;]*))?\);")
 STRUCT_FIELD = re.compile(r"\$\.(\w+) = reader\.(\w+)\(position \+ (\d+)\);")
 CASE = re.compile(r"case (\d+): return ([\w.]+)\.decode\(")
+BASE = re.compile(r"\.(\w+)\.decode\(reader, position, \$\);")
 ENUM = re.compile(r"'(-?\d+)': '(\w+)'")
 ARRAYS = {
     f"{prefix}{bits}Array": f"{prefix.lower()}{bits}"
@@ -63,7 +64,8 @@ def schema_of(text: str, prefix: str, root: str) -> dict[str, object]:
     structs: dict[str, object] = {}
     unions: dict[str, object] = {}
     enums: dict[str, object] = {}
-    for block in re.split(r"\n(?=[\w.]+ = )", text):
+    blocks = re.split(r"\n(?=[\w.]+ = )", text)
+    for block in sorted(blocks, key=lambda block: BASE.search(block) is not None):  # bases first
         head = re.match(rf"{re.escape(prefix)}\.(\w+) = (class|\{{)", block)
         if head is None:
             continue
@@ -80,7 +82,8 @@ def schema_of(text: str, prefix: str, root: str) -> dict[str, object]:
             for field, method, offset, argument in FIELD.findall(body):
                 kind, default = type_of(method, argument)
                 fields[field] = [int(offset) // 2 - 2, kind, default]
-            tables[name] = fields
+            base = BASE.search(body)
+            tables[name] = fields if base is None else tables[base.group(1)]
     used = reachable(root, tables, unions)
     return {
         "root": root,

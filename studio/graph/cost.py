@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from studio.graph.dtypes import byte_count
 from studio.graph.graph import Graph, Ints, SubgraphRef, TensorKind
-from studio.graph.mac_formulas import ATEN, ONNX, ONNX_FREE, TFLITE, Formula, NodeShapes, Unknown
+from studio.graph.mac_formulas import ATEN, ONNX, ONNX_FREE, TFLITE, XNNPACK, Formula, NodeShapes, Unknown
 
 Longs = npt.NDArray[np.int64]
 
@@ -124,6 +124,10 @@ def _formula(graph: Graph, op: str, domain: str) -> Formula | int:
         return 0 if op in ONNX_FREE.get(domain, ()) else -1
     if graph.format == "tflite":
         return TFLITE.get(op, -1 if domain else 0)
+    if domain == "xnnpack":
+        return XNNPACK.get(op, 0)
+    if domain in ("delegate", "vulkan", "executorch"):
+        return 0 if domain == "executorch" else -1
     namespace, _, name = op.replace("::", ".", 1).partition(".")  # aten::add_ or aten.add.Tensor
     if namespace not in _FREE_NAMESPACES:
         return -1

@@ -23,6 +23,7 @@ READERS: dict[str, str] = {
     "ort": "studio.graph.read_ort:read_ort",
     "pt": "studio.graph.read_torchscript:read_torchscript",
     "pt2": "studio.graph.read_pt2:read_pt2",
+    "pte": "studio.graph.read_pte:read_pte",
     "ptl": "studio.graph.read_torchscript:read_torchscript",
     "tflite": "studio.graph.read_tflite:read_tflite",
 }

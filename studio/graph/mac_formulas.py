@@ -253,6 +253,26 @@ TFLITE: dict[str, Formula] = {
 }  # fmt: skip
 
 
+def _xnn_conv(n: NodeShapes) -> int:
+    """Filters are [out, height, width, in/group]; depthwise ones [1, height, width, channels]."""
+    return prod(n.output()) * prod(n.input(1)[1:])
+
+
+def _xnn_batch_matmul(n: NodeShapes) -> int:
+    return prod(n.output()) * n.input(0)[-1]
+
+
+XNNPACK: dict[str, Formula] = {
+    "XNNConv2d": _xnn_conv,
+    "XNNDepthwiseConv2d": _tfl_depthwise,
+    "XNNConvTranspose2d": lambda n: prod(n.input(0)[:-1]) * prod(n.input(1)),
+    "XNNFullyConnected": lambda n: prod(n.output()) * n.input(1)[-1],
+    "XNNBatchMatrixMultiply": _xnn_batch_matmul,
+    "XNNScaledDotProductAttention": _unknown,
+    "XNN?": _unknown,
+}
+
+
 def _is_transposed(n: NodeShapes) -> bool:
     found = n.attributes.get("transposed")
     if found is None and n.has_input(6):

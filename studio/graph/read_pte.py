@@ -1,0 +1,356 @@
+"""Reads `.pte` files: ExecuTorch programs, with delegates as nodes and XNNPACK and Vulkan blobs opened.
+
+A program is a list of instructions over numbered values. A kernel call stores its arguments by position,
+results last; names come from `resources/schemas/torch_arguments.json`. A value that is written twice becomes
+a new tensor at each write, so that the graph has no hidden loops. Methods after the first are subgraphs.
+Source: executorch/schema/program.fbs, extended_header.h, exir/emit/_emitter.py (1.5).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from studio import paths
+from studio.graph.builder import MAX_VALUES, GraphBuilder
+from studio.graph.dtypes import byte_count, element_count, unpack
+from studio.graph.flatbuffer import FlatBuffer, Table, broken, load_schema
+from studio.graph.graph import (
+    AttributeValue,
+    DataLocation,
+    Graph,
+    Provenance,
+    Quantization,
+    Shape,
+    SubgraphRef,
+    TensorKind,
+)
+from studio.graph.mapped import map_file
+from studio.graph.vulkan_blob import VulkanBlob
+from studio.graph.xnnpack_blob import Span, XnnpackBlob
+
+_DTYPES = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
+    9: "complex64", 10: "complex128", 11: "bool", 12: "int8", 13: "uint8", 14: "int32", 15: "bfloat16",
+    23: "float8_e5m2", 24: "float8_e4m3fn", 25: "float8_e5m2fnuz", 26: "float8_e4m3fnuz", 27: "uint16",
+    28: "uint32", 29: "uint64",
+}  # fmt: skip
+"""c10::ScalarType, which program.fbs stores."""
+
+_BLOBS = {"XnnpackBackend": XnnpackBlob, "VulkanBackend": VulkanBlob}
+
+
+def read_pte(path: Path) -> Graph:
+    """The graph of an ExecuTorch program. Raises InputError when it is damaged."""
+    return _Reader(map_file(path)).read()
+
+
+@lru_cache
+def _argument_names() -> dict[str, list[str]]:
+    """Names of an operator's arguments, results left out, by `namespace::name.overload`."""
+    text = (paths.resources() / "schemas" / "torch_arguments.json").read_text()
+    found: dict[str, str] = json.loads(text)["arguments"]
+    return {name: names.split() for name, names in found.items()}
+
+
+class _Reader:
+    def __init__(self, data: memoryview) -> None:
+        self.data = data
+        self.builder = GraphBuilder("pte")
+        self.buffer = FlatBuffer(data, load_schema("executorch"))
+        self.program = self.buffer.root()
+        self._segments = self._read_segments()
+        self._named = self._read_named()
+        self._constants = self._read_constants()
+
+    def read(self) -> Graph:
+        b = self.builder
+        plans = self.program["execution_plan"]
+        if not plans:
+            raise broken("it has no method")
+        b.graph.name = plans[0]["name"]
+        b.graph.producer = "ExecuTorch"
+        b.graph.metadata["schema_version"] = str(self.program["version"])
+        for index, plan in enumerate(plans):
+            b.subgraph(plan["name"] or f"method {index}")
+        for index, plan in enumerate(plans):
+            _Plan(self, plan, index).read()
+        return b.finish()
+
+    # where the data is
+
+    def _read_segments(self) -> list[Span]:
+        """(offset, length) of each segment behind the flatbuffer."""
+        base = 0
+        if len(self.data) >= 32 and bytes(self.data[8:12]) == b"eh00":
+            base = int(struct.unpack_from("<Q", self.data, 24)[0])
+        result = []
+        for segment in self.program["segments"]:
+            offset, size = base + int(segment["offset"]), int(segment["size"])
+            if offset + size > len(self.data):
+                raise broken("a segment lies outside the file")
+            result.append((offset, size))
+        return result
+
+    def _segment(self, index: int) -> Span:
+        if index >= len(self._segments):
+            raise broken("a segment is missing")
+        return self._segments[index]
+
+    def _read_named(self) -> dict[str, Span]:
+        return {entry["key"]: self._segment(entry["segment_index"]) for entry in self.program["named_data"]}
+
+    def _read_constants(self) -> list[Span]:
+        """Where constant buffer n is, and how many bytes are left from there."""
+        table = self.program["constant_segment"]
+        if table is not None and table["offsets"].size:
+            start, size = self._segment(table["segment_index"])
+            return [(start + offset, max(size - offset, 0)) for offset in table["offsets"].tolist()]
+        return [buffer.span("storage") for buffer in self.program["constant_buffer"]]
+
+    def constant(self, index: int) -> Span | None:
+        return self._constants[index] if 0 < index < len(self._constants) else None
+
+    def delegate_blob(self, delegate: Table) -> tuple[Any, str]:
+        """The opened blob of a delegate, or None and why not."""
+        reference, kind = delegate["processed"], _BLOBS.get(delegate["id"])
+        if kind is None:
+            return None, f"The inside of {delegate['id']} delegates is the vendor's own format."
+        if reference is None:
+            return None, f"A {delegate['id']} delegate has no data."
+        index = int(reference["index"])
+        if int(reference["location"]) == 1:
+            span = self._segment(index)
+        else:
+            inline = self.program["backend_delegate_data"]
+            if index >= len(inline):
+                raise broken("a delegate's data is missing")
+            span = inline[index].span("data")
+        return kind(self.data, span, self._named), ""
+
+
+class _Plan:
+    """One method being read."""
+
+    def __init__(self, reader: _Reader, plan: Table, subgraph: int) -> None:
+        self.reader, self.builder, self.plan, self.subgraph = reader, reader.builder, plan, subgraph
+        self.values = [value["val"] for value in plan["values"]]
+        self._ids: dict[int, int] = {}
+        self._written: set[int] = set()
+        self._operators = [(op["name"], op["overload"]) for op in plan["operators"]]
+        self._delegates = plan["delegates"]
+
+    def read(self) -> None:
+        b = self.builder
+        inputs = []
+        for number in self.plan["inputs"].tolist():
+            tensor = self._tensor(number)
+            if b.kind_of(tensor) is not TensorKind.CONSTANT:
+                b.set_kind(tensor, TensorKind.INPUT)
+            self._written.add(number)
+            inputs.append(tensor)
+        for chain in self.plan["chains"]:
+            stacks = chain["stacktrace"]
+            for index, instruction in enumerate(chain["instructions"]):
+                frames = stacks[index]["items"] if index < len(stacks) else []
+                self._instruction(instruction["instr_args"], _provenance(frames))
+        b.close_subgraph(self.subgraph, inputs, [self._tensor(n) for n in self.plan["outputs"].tolist()])
+
+    # instructions
+
+    def _instruction(self, table: Table | None, provenance: Provenance | None) -> None:
+        b = self.builder
+        if table is None:
+            b.note("An instruction of an unknown kind is not shown.")
+        elif table.kind == "KernelCall":
+            self._kernel(table, provenance)
+        elif table.kind == "DelegateCall":
+            self._delegate(table)
+        elif table.kind == "MoveCall":
+            source, target = self._read(int(table["move_from"])), int(table["move_to"])
+            b.node("Move", source, [self._write(target)], domain="executorch", subgraph=self.subgraph)
+        elif table.kind == "JumpFalseCall":
+            attributes: dict[str, AttributeValue] = {"destination": int(table["destination_instruction"])}
+            b.node(
+                "JumpFalse", self._read(int(table["cond_value_index"])), [],
+                domain="executorch", attributes=attributes, subgraph=self.subgraph,
+            )  # fmt: skip
+
+    def _kernel(self, table: Table, provenance: Provenance | None) -> None:
+        number = int(table["op_index"])
+        if not 0 <= number < len(self._operators):
+            raise broken("a kernel call names an operator that is not there")
+        name, overload = self._operators[number]
+        arguments, results = self._split(table["args"].tolist())
+        names = _argument_names().get(f"{name}.{overload}", [])
+        attributes: dict[str, AttributeValue] = {}
+        inputs: list[int] = []
+        for position, value in enumerate(arguments):
+            label = names[position] if position < len(names) else f"argument {position}"
+            inputs += self._argument(value, label, attributes)
+        outputs = [self._write(value) for value in results]
+        namespace, _, base = name.partition("::")
+        op = f"{namespace}.{base}.{overload}" if base and overload else name.replace("::", ".")
+        node = self.builder.node(
+            op, inputs, outputs, attributes=attributes, subgraph=self.subgraph, provenance=provenance
+        )
+        if namespace == "quantized_decomposed":
+            self._quantization(node, base, attributes, inputs, outputs)
+
+    def _split(self, numbers: list[int]) -> tuple[list[int], list[int]]:
+        """(arguments, results): the emitter ends a call with its results, as `out` and again as return."""
+        if not numbers:
+            return [], []
+        last = self._value(numbers[-1])
+        if last is not None and last.kind == "TensorList":
+            items = last["items"].tolist()
+            count = len(items)
+            if count and numbers[-1 - count : -1] == items:
+                return numbers[: -1 - count], items
+        if len(numbers) > 1 and numbers[-2] == numbers[-1]:
+            return numbers[:-2], numbers[-1:]
+        return numbers[:-1], numbers[-1:]
+
+    def _argument(self, number: int, name: str, attributes: dict[str, AttributeValue]) -> list[int]:
+        """Tensor ids of an argument; a plain value goes to `attributes`, unless an instruction made it."""
+        value = self._value(number)
+        kind = value.kind if value is not None else "Null"
+        if value is None or kind == "Null":
+            return [-1]
+        if kind == "Tensor" or number in self._written:
+            return self._read(number)
+        if kind in ("TensorList", "OptionalTensorList"):
+            return [t for n in value["items"].tolist() for t in (self._read(n) if n >= 0 else [-1])]
+        if kind == "IntList":  # its items are numbers of Int values, which may be computed
+            items = value["items"].tolist()
+            attributes[name] = [self._plain(n) for n in items]
+            return [t for n in items if n in self._written for t in self._read(n)]
+        attributes[name] = self._plain(number)
+        return []
+
+    def _plain(self, number: int) -> Any:
+        value = self._value(number)
+        if value is None or value.kind == "Null":
+            return None
+        if value.kind in ("DoubleList", "BoolList"):
+            return value["items"].tolist()
+        field = {"Int": "int_val", "Bool": "bool_val", "Double": "double_val", "String": "string_val"}.get(
+            value.kind
+        )
+        return value[field] if field else value.kind
+
+    def _delegate(self, table: Table) -> None:
+        number = int(table["delegate_index"])
+        if not 0 <= number < len(self._delegates):
+            raise broken("a delegate call names a delegate that is not there")
+        delegate = self._delegates[number]
+        blob, why_not = self.reader.delegate_blob(delegate)
+        arguments = table["args"].tolist()
+        inputs, outputs = self._delegate_arguments(arguments, blob)
+        sources = [t for n in inputs for t in self._read(n)]
+        results = [self._write(n) for n in outputs]
+        attributes: dict[str, AttributeValue] = {
+            spec["key"]: f"{spec.span('value')[1]} bytes" for spec in delegate["compile_specs"]
+        }
+        node = self.builder.node(
+            delegate["id"] or "delegate", sources, results,
+            domain="delegate", name=f"delegate {number}", attributes=attributes, subgraph=self.subgraph,
+        )  # fmt: skip
+        if blob is None:
+            self.builder.note(why_not)
+            return
+        body = self.builder.subgraph(f"{delegate['id']} {number}", parent_node=node, attribute="graph")
+        attributes["graph"] = SubgraphRef(subgraph=body)
+        blob.read_into(self.builder, body)
+
+    def _delegate_arguments(self, numbers: list[int], blob: Any) -> tuple[list[int], list[int]]:
+        """(inputs, outputs): by the blob's own count, else what nobody wrote before is an output."""
+        if blob is not None and len(blob.inputs) + len(blob.outputs) == len(numbers):
+            count = len(blob.inputs)
+            return numbers[:count], numbers[count:]
+        is_input = [n in self._written or self._is_constant(n) for n in numbers]
+        return (
+            [n for n, known in zip(numbers, is_input) if known],
+            [n for n, known in zip(numbers, is_input) if not known],
+        )
+
+    def _is_constant(self, number: int) -> bool:
+        return self.builder.kind_of(self._tensor(number)) is TensorKind.CONSTANT
+
+    # values
+
+    def _value(self, number: int) -> Table | None:
+        if not 0 <= number < len(self.values):
+            raise broken("an instruction names a value that is not there")
+        found: Table | None = self.values[number]
+        return found
+
+    def _read(self, number: int) -> list[int]:
+        return [self._tensor(number)]
+
+    def _write(self, number: int) -> int:
+        """The tensor of a value from this write on."""
+        if number in self._written or number in self._ids:
+            self._ids[number] = self._new(number, is_constant=False)
+        self._written.add(number)
+        return self._tensor(number)
+
+    def _tensor(self, number: int) -> int:
+        if number not in self._ids:
+            self._ids[number] = self._new(number, is_constant=True)
+        return self._ids[number]
+
+    def _new(self, number: int, *, is_constant: bool) -> int:
+        b, value = self.builder, self._value(number)
+        if value is None or value.kind != "Tensor":
+            dtype = {"Int": "int64", "Bool": "bool", "Double": "float64"}.get(value.kind if value else "", "")
+            return b.tensor(f"value {number}", dtype, () if dtype else None)
+        shape: Shape = tuple(d if d >= 0 else None for d in value["sizes"].tolist())
+        dtype = _DTYPES.get(int(value["scalar_type"]), "")
+        extra = value["extra_tensor_info"]
+        name = (extra["fully_qualified_name"] if extra is not None else "") or f"value {number}"
+        tensor = b.tensor(name, dtype, shape)
+        index = int(value["data_buffer_idx"])
+        if is_constant and index and value["allocation_info"] is None:
+            self._constant(tensor, self.reader.constant(index), dtype, shape)
+        return tensor
+
+    def _constant(self, tensor: int, span: Span | None, dtype: str, shape: Shape) -> None:
+        size = byte_count(dtype, shape)
+        if span is None or size < 0:
+            self.builder.constant(tensor)
+            return
+        if size > span[1]:
+            raise broken("a constant is longer than its data")
+        count = element_count(shape)
+        value = None
+        if count <= MAX_VALUES:
+            found = unpack(bytes(self.reader.data[span[0] : span[0] + size]), dtype, count)
+            value = (found if found.dtype.kind in "biuf" else found.astype("float32")).tolist()
+        self.builder.constant(tensor, value=value, data=DataLocation(path="", offset=span[0], length=size))
+
+    def _quantization(
+        self,
+        node: int,
+        name: str,
+        attributes: dict[str, AttributeValue],
+        inputs: list[int],
+        outputs: list[int],
+    ) -> None:
+        scale, zero = attributes.get("scale"), attributes.get("zero_point")
+        if not isinstance(scale, (int, float)) or not isinstance(zero, int):
+            return
+        for tensor in [*inputs[:1], *outputs[:1]]:
+            if tensor >= 0:
+                self.builder.quantization(tensor, Quantization(scale=(float(scale),), zero_point=(zero,)))
+
+
+def _provenance(frames: list[Table]) -> Provenance | None:
+    """The innermost recorded frame."""
+    if not frames:
+        return None
+    frame = frames[-1]
+    return Provenance(file=frame["filename"], line=max(int(frame["lineno"]), 0))
