@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from studio.records import Record
 
-AttributeSetting = int | float | str | list[int] | list[float] | list[str]
+AttributeSetting = int | float | str | list[int | float | str]  # one list: msgspec takes no union of lists
 
 
 class RenameNode(Record, tag="rename_node", tag_field="edit"):
