@@ -20,6 +20,8 @@ from studio.graph.torch_archive import members_of
 
 READERS: dict[str, str] = {
     "onnx": "studio.graph.read_onnx:read_onnx",
+    "gguf": "studio.graph.read_weights:read_gguf",
+    "safetensors": "studio.graph.read_weights:read_safetensors",
     "ort": "studio.graph.read_ort:read_ort",
     "pt": "studio.graph.read_torchscript:read_torchscript",
     "pt2": "studio.graph.read_pt2:read_pt2",
@@ -107,12 +109,9 @@ def open_graph(
     """
     path = Path(path)
     format_ = detect_format(path)
-    address = READERS.get(format_)
-    if address is None:
-        raise InputError(f"{path} is {TITLES[format_]}, which has no reader.", hint="Open it in Netron.")
     if dims and format_ != "onnx":
         raise InputError(f"Dims of {TITLES[format_]} files cannot be set.", hint="Set them at the export.")
-    module, name = address.split(":")
+    module, name = READERS[format_].split(":")
     reader = getattr(importlib.import_module(module), name)
     try:
         options: dict[str, Any] = {}

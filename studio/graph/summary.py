@@ -72,7 +72,7 @@ def summarize(graph: Graph) -> GraphSummary:
     inputs = _tensors(graph, graph.main_inputs())
     outputs = _tensors(graph, graph.main_outputs())
     symbols = {d: None for t in (*inputs, *outputs) for d in t.shape or () if isinstance(d, str)}
-    all_unknown = costs.unknown_macs > 0 and costs.total_macs == 0
+    all_unknown = not graph.node_count or (costs.unknown_macs > 0 and costs.total_macs == 0)
     path = Path(graph.file_path)
     return GraphSummary(
         file=graph.file_path,
@@ -105,7 +105,7 @@ def summarize(graph: Graph) -> GraphSummary:
 
 
 def _is_weight(dtype: str) -> bool:
-    return is_float(dtype) or "int" in dtype or dtype.startswith(("complex", "q", "gguf"))
+    return is_float(dtype) or "int" in dtype or dtype.startswith(("complex", "q", "iq", "tq", "mxfp", "ggml"))
 
 
 def _tensors(graph: Graph, ids: tuple[int, ...]) -> tuple[TensorSummary, ...]:
