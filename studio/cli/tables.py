@@ -36,27 +36,27 @@ def _pad(text: str, width: int, side: str) -> str:
 
 
 def size(count: int | None) -> str:
-    """Bytes in decimal units: "585 kB"."""
+    """Bytes in decimal units, three digits: "585 kB"."""
     if count is None or count < 0:
         return "–"
-    value = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 999.5 or unit == "GB":
-            return f"{value:.0f} {unit}" if value >= 99.5 or unit == "B" else f"{value:.3g} {unit}"
-        value /= 1000
-    return "–"
+    if count < 1000:
+        return f"{count} B"
+    return _scaled(count, ("B", "kB", "MB", "GB"))
 
 
 def count(number: int | None) -> str:
-    """A count in short form: "1.2 M"."""
+    """A count in short form, three digits: "1.20 M"."""
     if number is None or number < 0:
         return "–"
-    value = float(number)
-    for unit in ("", " k", " M", " G", " T"):
-        if value < 999.5 or unit == " T":
-            return f"{value:.0f}{unit}" if not unit else f"{value:.3g}{unit}"
-        value /= 1000
-    return "–"
+    return str(number) if number < 1000 else _scaled(number, ("", "k", "M", "G", "T"))
+
+
+def _scaled(number: int, units: Sequence[str]) -> str:
+    value, unit = float(number), 0
+    while value >= 999.5 and unit + 1 < len(units):
+        value, unit = value / 1000, unit + 1
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+    return f"{value:.{digits}f} {units[unit]}"
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
