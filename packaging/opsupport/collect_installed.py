@@ -1,7 +1,8 @@
 """Dumps operator tables from the installed packages into `resources/opsupport/`.
 
 onnx_ops: operator definitions; ort_cpu: kernels of the onnxruntime wheel with the dtypes of each
-input; executorch_portable: the kernel lists of the executorch wheel; torch_cpu: aten operators with a CPU or composite kernel;
+input; executorch_portable: the kernel lists of the executorch wheel;
+torch_cpu: aten operators with a CPU or composite kernel;
 litert_builtin: operators of LiteRT's built-in resolver, from a checkout of google-ai-edge/LiteRT.
 Usage: collect_installed.py OUT [LITERT_CHECKOUT_GIT_DIR]"""
 
@@ -226,7 +227,7 @@ def litert_builtin(checkout: str) -> dict[str, Any]:
         "title": "LiteRT built-in CPU kernels",
         "ir": "tflite",
         "collected": TODAY,
-        "notes": "`level`: the highest op version that the resolver registers. Each kernel checks its dtypes.",
+        "notes": "`level`: highest op version that the resolver registers. Kernels check their dtypes.",
         "origins": [
             {"kind": "github", "name": "google-ai-edge/LiteRT", "revision": revision, "paths": [path]}
         ],

@@ -68,6 +68,8 @@ def gather(graph: Graph) -> Gathered:
         if first >= 0:
             reading = readers[offsets[first] : offsets[first + 1]][:MAX_NEIGHBOURS]
             users = tuple([ops[r] for r in reading]) + (("",) if first in graph_outputs else ())
+        lead = inputs[0] if inputs else -1
+        sole = lead >= 0 and offsets[lead + 1] - offsets[lead] == 1 and lead not in graph_outputs
         in_ids = tuple([tensors.key(t) for t in inputs])
         out_ids = tuple([tensors.key(t) for t in outputs])
         folded[i] = bool(outputs) and all(t < 0 or t in constant for t in outputs) and is_onnx
@@ -85,6 +87,7 @@ def gather(graph: Graph) -> Gathered:
             makers,
             users,
             quantized,
+            sole,
             nested,
             i in parents,
         )
@@ -106,6 +109,7 @@ def gather(graph: Graph) -> Gathered:
                     outputs=tuple([tensors.get(t) for t in outputs]),
                     producers=makers,
                     consumers=users,
+                    is_sole_reader=sole,
                     qdq=_group(graph, tensors, groups[i]) if i in groups else None,
                     in_subgraph=nested,
                     body=i in parents or _has_body(mine),

@@ -14,6 +14,7 @@ from studio.errors import StudioError
 from studio.graph.cost import Costs, node_costs
 from studio.graph.graph import Graph
 from studio.support.gather import Gathered, gather
+from studio.support.giveback import give_back, macs_share
 from studio.support.op_node import OpNode
 from studio.support.partitions import Wiring, describe
 from studio.support.predict import Lowering, lowering_for
@@ -133,7 +134,7 @@ def _verdicts(
     rulings: Sequence[Ruling],
     costs: Costs | None,
 ) -> TargetVerdicts:
-    """Columns from the rulings of the distinct nodes; then groups, folding, partitions."""
+    """Columns from the rulings of the distinct nodes; then groups, folding, partitions is taken."""
     table: dict[Ruling, int] = {}
     group_reason = np.asarray([table.setdefault(r, len(table)) for r in rulings] or [0], np.int32)
     reason_of = group_reason[gathered.group_of] if len(gathered.group_of) else np.zeros(0, np.int32)
@@ -148,7 +149,6 @@ def _verdicts(
     taken = engine & ((codes == CODES[Verdict.RUNS]) | (codes == CODES[Verdict.CONDITIONAL]))
     taken &= ~gathered.folded
     partition_of = wiring.phases(taken, rules.partitioning).copy()
-    partitions = describe(wiring, partition_of, costs)
     verdicts = TargetVerdicts(
         target_id=target_id,
         codes=codes,
@@ -156,48 +156,8 @@ def _verdicts(
         reasons=tuple(
             Reason(text=r.text, source=r.source, tier=Tier.RULE, fixes=r.fixes) for r in all_rulings
         ),
-        partitions=partitions,
+        partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,
-        macs_share=_share(taken, costs),
+        macs_share=macs_share(partition_of, costs),
     )
-    return _limited(verdicts, rules)
-
-
-def _share(taken: np.ndarray[tuple[int], np.dtype[np.bool_]], costs: Costs | None) -> float | None:
-    """MACs of taken nodes over all known MACs; None when there are none."""
-    if costs is None:
-        return None
-    macs = np.maximum(costs.macs, 0).astype(np.float64)
-    total = float(macs.sum())
-    return float(macs[taken].sum()) / total if total > 0 else None
-
-
-def _limited(verdicts: TargetVerdicts, rules: RuleSet) -> TargetVerdicts:
-    """Only the largest partitions where the runtime takes no more; the rest falls back, and says why."""
-    if not rules.limit or len(verdicts.partitions) <= rules.limit:
-        return verdicts
-    order = sorted(range(len(verdicts.partitions)), key=lambda i: -len(verdicts.partitions[i].nodes))
-    kept = sorted(order[: rules.limit])
-    lost = np.isin(verdicts.partition_of, order[rules.limit :])
-    reason = Reason(
-        text=f"{rules.engine} could take it, but by default takes only the largest of {len(order)} partitions.",
-        source="tflite/delegates/utils.cc, GraphPartitionHelper; option max_delegated_partitions",
-    )
-    codes, reason_of = verdicts.codes.copy(), verdicts.reason_of.copy()
-    codes[lost] = CODES[Verdict.FALLS_BACK]
-    reason_of[lost] = len(verdicts.reasons)
-    numbers = np.full(len(order) + 1, -1, np.int32)
-    numbers[kept] = np.arange(len(kept))
-    share = verdicts.macs_share
-    if share:
-        all_macs = sum(p.macs for p in verdicts.partitions)
-        share = share * sum(verdicts.partitions[i].macs for i in kept) / all_macs if all_macs else share
-    return TargetVerdicts(
-        target_id=verdicts.target_id,
-        codes=codes,
-        reason_of=reason_of,
-        reasons=(*verdicts.reasons, reason),
-        partitions=tuple(verdicts.partitions[i] for i in kept),
-        partition_of=numbers[verdicts.partition_of],
-        macs_share=share,
-    )
+    return give_back(verdicts, rules, gathered.graph, costs)

@@ -94,6 +94,7 @@ class OpNode:
     outputs: tuple[OpTensor, ...] = ()
     producers: tuple[str, ...] = ()  # operator that makes each input, empty = none
     consumers: tuple[str, ...] = ()  # operators that read output 0; "" = it is a graph output
+    is_sole_reader: bool = False  # nothing else reads input 0
     qdq: QdqGroup | None = None
     in_subgraph: bool = False  # inside an If branch, a Loop body, a local function
     body: bool = False  # has bodies of its own (If, Loop, Scan, a local function's call)

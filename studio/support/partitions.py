@@ -78,6 +78,10 @@ class Wiring:
         result = np.full(self.graph.node_count, -1, np.int32)
         if not taken.any():
             return result
+        if style == "whole":  # one refused node fails the whole conversion
+            if bool((taken | self.folded).all()):
+                result[taken] = 0
+            return result
         phase = [0] * self.graph.node_count
         before, is_taken = self.before, taken.tolist()
         both = style == "epochs"

@@ -19,7 +19,7 @@ def clip_bounds(node: OpNode) -> tuple[float, float] | None:
                 return None
             result.append(float(values[0]))
         else:
-            result.append(node.float(name, default))
+            result.append(node.number(name, default))
     return result[0], result[1]
 
 

@@ -234,7 +234,7 @@ def _resize(node: OpNode) -> Ruling | None:
         return _kept("The channel dim must not be scaled.", file, 94)
     if node.integer("antialias", 0) or node.ints("axes"):
         return _kept("antialias and axes are not taken.", file, 126)
-    if node.text("keep_aspect_ratio_policy", "stretch") != "stretch" or node.float(
+    if node.text("keep_aspect_ratio_policy", "stretch") != "stretch" or node.number(
         "extrapolation_value", 0.0
     ):
         return _kept("Only keep_aspect_ratio_policy stretch, without an extrapolation value.", file, 137)

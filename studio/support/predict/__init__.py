@@ -1,0 +1,53 @@
+"""Predictions through conversion: what a node becomes before a target sees it.
+
+What lives here: `lowering_for(format, ir)` and one module per pair of languages. What does not: the
+conversion itself (`backends`), verdicts (`rules`). Where the converted file exists it is judged
+itself; a prediction names itself as such in its source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from studio.support.op_node import OpNode
+from studio.support.predict import onnx_to_tflite, onnx_to_torch, torch_to_edge, torch_to_onnx
+from studio.support.predict.lowering import Lower, Lowering, becomes, not_known, then
+
+NATIVE = {
+    "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "torchscript": "torch", "pt2": "torch", "pte": "edge",
+}  # fmt: skip
+
+__all__ = ["Lower", "Lowering", "lowering_for"]
+
+
+def _to_torchscript(node: OpNode) -> Lowering:
+    """The name that TorchScript has for an operator of a `.pt2` or a rebuilt module."""
+    name = torch_to_edge.base_name(node.op)
+    if node.op.startswith(("prim::", "aten::", "quantized::")):
+        return Lowering("", "", (node,))
+    if not name:
+        return not_known(f"{node.op} is not an aten operator.", torch_to_edge.SOURCE)
+    return becomes("torch.jit.trace of the same module", replace(node, op=f"aten::{name}"))
+
+
+def lowering_for(graph_format: str, ir: str) -> Lower | None:
+    """How nodes of a file become nodes of `ir`; None when they already are."""
+    native = NATIVE.get(graph_format, graph_format or "this format")
+    if native == ir or (graph_format == "torchscript" and ir == "torchscript"):
+        return None
+    found = _STEPS.get((native, ir))
+    if found is not None:
+        return found
+    text = f"The studio has no way from a {graph_format} file to this target."
+    return lambda node: not_known(text, "studio/support/predict/__init__.py")
+
+
+_STEPS: dict[tuple[str, str], Lower] = {
+    ("onnx", "tflite"): onnx_to_tflite.lower,
+    ("onnx", "edge"): then(onnx_to_torch.lower, torch_to_edge.lower),
+    ("onnx", "torchscript"): then(onnx_to_torch.lower, _to_torchscript),
+    ("torch", "onnx"): torch_to_onnx.lower,
+    ("torch", "tflite"): then(torch_to_onnx.lower, onnx_to_tflite.lower),
+    ("torch", "edge"): torch_to_edge.lower,
+    ("torch", "torchscript"): _to_torchscript,
+}

@@ -1,0 +1,88 @@
+"""ONNX Runtime's QNN provider: what is refused before Qualcomm's own validation is asked.
+
+Source: github:onnxruntime/onnxruntime-qnn@cee6c0d91e (table `ort_qnn`). A registered operator is
+necessary, not sufficient: QnnBackend_validateOpConfig decides per SoC, dtype and shape. So nothing is a
+plain yes here; ask the tool, which answers on this machine (`ask_qnn`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from studio.support.op_node import OpNode
+from studio.support.rules.by_table import dynamic
+from studio.support.ruling import Ruling, Setting, depends, refuses
+from studio.support.tables import load_table
+
+FLOAT16_LOWEST = -65504.0
+CONTROL_FLOW = {"If", "Loop", "Scan"}
+
+
+def judge_node(node: OpNode, setting: Setting) -> Ruling:
+    """Whether the QNN provider may take the node."""
+    table = load_table("ort_qnn")
+    if node.in_subgraph or node.op in CONTROL_FLOW:
+        return refuses("Control flow stays on the CPU.", table.table.notes, "split-unsupported")
+    if node.op == "DynamicQuantizeLinear":
+        return refuses(
+            "Passes the check, then fails at run (error 6031): no dynamic quantisation on QNN.",
+            "https://github.com/microsoft/onnxruntime/issues/25334",
+            "dynamic-quantize-to-static",
+        )
+    row = table.find(node.op, node.domain)
+    if row is None:
+        fixes = ("decompose-attention",) if node.op == "Attention" else _FIXES.get(node.op, ())
+        return refuses(f"QNN has no {node.op}.", table.cite_absence(), *fixes)
+    if found := dynamic(node, "QNN", table.cite(row)):
+        return found
+    for tensor in node.inputs:
+        if tensor.values and any(isinstance(v, float) and v < FLOAT16_LOWEST for v in tensor.values):
+            value = min(v for v in tensor.values if isinstance(v, float))
+            shown = "−∞" if math.isinf(value) else f"{value:g}"
+            return depends(
+                f"A constant of {shown} is outside float16: HTP makes garbage of it. Use −65504 or less.",
+                "https://github.com/pytorch/executorch/issues/18812",
+                "clamp-inf-masks",
+            )
+    if found := _known_faults(node):
+        return found
+    if node.qdq is None and node.input(0).dtype == "float32":
+        old = setting.htp_arch and setting.htp_arch < 69
+        if old:
+            return refuses(
+                f"float on Hexagon v{setting.htp_arch}: HTP needs a quantised model.", table.cite(row)
+            )
+        return depends(
+            f"QNN has {node.op}; float32 runs as float16 on HTP. {_condition(row.condition)}", table.cite(row)
+        )
+    return depends(f"QNN has {node.op}. {_condition(row.condition)}", table.cite(row))
+
+
+def _condition(text: str) -> str:
+    return f"Condition: {text.rstrip('.')}; Qualcomm's own validation for the SoC decides."
+
+
+def _known_faults(node: OpNode) -> Ruling | None:
+    if node.op in ("AveragePool", "MaxPool") and node.integer("ceil_mode", 0):
+        return depends(
+            "ceil_mode gives wrong results on QNN.", "https://github.com/pytorch/executorch/issues/13612"
+        )
+    if node.op == "ConvTranspose" and any(d != 1 for d in node.ints("dilations") or ()):
+        return depends(
+            "A dilated transposed convolution gives wrong results on QNN.",
+            "https://github.com/pytorch/executorch/issues/13611",
+        )
+    if node.op == "Conv" and node.input(1).rank == 3:
+        return depends(
+            "A 1-D convolution becomes Conv2d with transposes around it: slow.",
+            "https://github.com/pytorch/executorch/issues/12537",
+            "conv1d-to-conv2d",
+        )
+    return None
+
+
+_FIXES: dict[str, tuple[str, ...]] = {
+    "NonZero": ("cut-tail",),
+    "NonMaxSuppression": ("cut-tail",),
+    "Attention": ("decompose-attention",),
+}
