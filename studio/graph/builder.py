@@ -152,6 +152,14 @@ class GraphBuilder:
             g.node_provenance[index] = provenance
         return index
 
+    def inputs_of(self, node: int) -> list[int]:
+        """Tensor ids of a node that was added."""
+        return self._inputs[self._input_ends[node] : self._input_ends[node + 1]]
+
+    def outputs_of(self, node: int) -> list[int]:
+        """Tensor ids of a node that was added."""
+        return self._outputs[self._output_ends[node] : self._output_ends[node + 1]]
+
     # subgraphs
 
     def subgraph(self, name: str, *, parent_node: int = -1, attribute: str = "") -> int:

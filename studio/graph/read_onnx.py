@@ -22,27 +22,17 @@ from studio.graph.graph import (
     AttributeValue,
     Graph,
     Provenance,
-    Quantization,
-    Shape,
     SubgraphRef,
     TensorKind,
     TensorRef,
 )
 from studio.graph.mapped import map_file
+from studio.graph.onnx_constants import Constants
+from studio.graph.onnx_inference import fix_dims, with_shapes
+from studio.graph.onnx_quantization import record_quantization
 from studio.graph.onnx_scopes import from_metadata, from_name
 from studio.graph.onnx_skeleton import read_skeleton
-from studio.graph.onnx_tensors import (
-    DTYPES,
-    check_location,
-    dims_of,
-    location_of,
-    short,
-    type_of,
-    values_of,
-)
-
-_QUANTIZE = "QuantizeLinear"
-_DEQUANTIZE = "DequantizeLinear"
+from studio.graph.onnx_tensors import DTYPES, dims_of, short, type_of
 
 
 def read_onnx(
@@ -66,9 +56,9 @@ def read_onnx(
     if skeleton.has_training:
         reader.builder.note("Training information in the file is ignored.")
     if dims:
-        _fix_dims(model.graph, dims)
+        fix_dims(model.graph, dims)
     if infer or dims:
-        model = _with_shapes(model, reader.builder)
+        model = with_shapes(model, reader.builder)
     return reader.read(model)
 
 
@@ -88,50 +78,6 @@ def _parse(data: bytes) -> Any:
             f"The ONNX file is damaged: {short(str(error), 120)}.", hint="Copy or export the file again."
         ) from None
     return model
-
-
-def _with_shapes(model: Any, builder: GraphBuilder) -> Any:
-    """The model with inferred shapes, or the model itself and a note."""
-    if _knows_all_shapes(model.graph):
-        return model
-    import onnx
-
-    try:
-        return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=True)
-    except Exception as error:  # it raises InferenceError, ValueError, RuntimeError, UnicodeDecodeError
-        reason = short(str(error).strip().partition("\n")[0], 200)
-        builder.note(f"Shapes could not be inferred: {reason}")
-        return model
-
-
-def _fix_dims(graph: Any, dims: Mapping[str, int]) -> None:
-    """Sets dims of the graph's inputs and forgets every shape that was said of the rest."""
-    used: set[str] = set()
-    constants = {tensor.name for tensor in graph.initializer}
-    for info in graph.input:
-        if info.name in constants or info.type.WhichOneof("value") != "tensor_type":
-            continue
-        for axis, dim in enumerate(info.type.tensor_type.shape.dim):
-            for key in (dim.dim_param, f"{info.name}:{axis}"):
-                if key in dims and dim.dim_value <= 0:  # 0 and −1 stand for “open” in old exporters
-                    dim.dim_value = dims[key]
-                    used.add(key)
-    unused = [name for name in dims if name not in used]
-    if unused:
-        raise InputError(
-            f"The model's inputs have no open dim called {', '.join(unused)}.",
-            hint="Name a symbolic dim of an input, or an input and an axis as in images:0.",
-        )
-    del graph.value_info[:]
-    for info in graph.output:
-        if info.type.WhichOneof("value") == "tensor_type":
-            info.type.tensor_type.ClearField("shape")
-
-
-def _knows_all_shapes(graph: Any) -> bool:
-    """Whether every node output already has a declared type, so that inference has nothing to add."""
-    known = {info.name for info in graph.value_info} | {info.name for info in graph.output}
-    return all(not name or name in known for node in graph.node for name in node.output)
 
 
 @dataclass
@@ -164,9 +110,7 @@ class _Body:
 class _Reader:
     def __init__(self, folder: Path, *, check_external: bool, format_: str = "onnx") -> None:
         self.builder = GraphBuilder(format_)
-        self._folder = folder
-        self._check_external = check_external
-        self._checked: dict[str, int] = {}
+        self._constants = Constants(self.builder, folder, check_external=check_external)
         self._bodies: deque[_Body] = deque()
         self._functions: dict[tuple[str, str, str], int] = {}
         self._versions: dict[tuple[str, str, int], int] = {}
@@ -201,7 +145,7 @@ class _Reader:
         for body in functions:
             self._read_function(body)
             self._read_bodies()
-        self._record_quantization()
+        record_quantization(b)
         return b.finish()
 
     # graphs
@@ -226,7 +170,7 @@ class _Reader:
         for tensor in proto.initializer:
             if tensor.name in names.ids:
                 b.note(f"Two constants are named “{short(tensor.name)}”.")
-            names.ids[tensor.name] = self._constant(tensor, tensor.name)
+            names.ids[tensor.name] = self._constants.add(tensor, tensor.name)
         for sparse in proto.sparse_initializer:
             name = sparse.values.name
             shape = dims_of(sparse.dims)
@@ -306,7 +250,7 @@ class _Reader:
             value = self._attribute(attribute, index, body, scope_path, outputs[0] if is_constant else -1)
             attributes[attribute.name] = value
             if is_constant:
-                self._constant_node(outputs[0], attribute.name, value)
+                self._constants.set_plain(outputs[0], attribute.name, value)
         function = self._functions.get((node.domain, op, getattr(node, "overload", "")))
         if function is not None:
             attributes["function"] = SubgraphRef(subgraph=function)
@@ -356,8 +300,8 @@ class _Reader:
             return [s.decode("utf-8", "replace") for s in attribute.strings]
         if kind == 4:
             if constant_output >= 0:
-                return TensorRef(tensor=self._constant(attribute.t, "", into=constant_output))
-            return TensorRef(tensor=self._constant(attribute.t, attribute.t.name or attribute.name))
+                return TensorRef(tensor=self._constants.add(attribute.t, "", into=constant_output))
+            return TensorRef(tensor=self._constants.add(attribute.t, attribute.t.name or attribute.name))
         if kind == 5:
             return self._body(attribute.g, node, attribute.name, body, scope_path)
         if kind == 10:
@@ -377,49 +321,6 @@ class _Reader:
         self._bodies.append(_Body(proto, index, _Names(body.names), body.opsets, scope_path))
         return SubgraphRef(subgraph=index)
 
-    def _constant(self, tensor: Any, name: str, into: int = -1) -> int:
-        """The id of a constant made from a TensorProto; `into` is the output of a Constant node."""
-        b = self.builder
-        dtype, shape = DTYPES.get(tensor.data_type, ""), dims_of(tensor.dims)
-        if into < 0:
-            into = b.tensor(name, dtype, shape, TensorKind.CONSTANT)
-        else:
-            b.graph.tensor_dtype[into], b.graph.tensor_shape[into] = dtype, shape
-        location = location_of(tensor)
-        value = values_of(tensor, dtype, shape) if location is None else None
-        if location is not None and location.path:
-            self._check(location, tensor.name)
-        b.constant(into, value=value, data=location)
-        if dtype == "string":
-            b.set_bytes(into, sum(len(s) for s in tensor.string_data))
-        return into
-
-    def _constant_node(self, output: int, attribute: str, value: AttributeValue) -> None:
-        """Constants given as plain attributes (`value_float`, `value_ints`, …) instead of a tensor."""
-        b = self.builder
-        kinds = {"int": "int64", "float": "float32", "string": "string"}
-        base = attribute.removeprefix("value_").removesuffix("s")
-        if attribute.startswith("value_") and base in kinds:
-            shape: Shape = (len(value),) if isinstance(value, list) else ()
-            b.graph.tensor_dtype[output], b.graph.tensor_shape[output] = kinds[base], shape
-            b.constant(output, value=list(value) if isinstance(value, list) else [value])
-        elif attribute in ("value", "sparse_value"):
-            b.set_kind(output, TensorKind.CONSTANT)
-
-    def _check(self, location: Any, name: str) -> None:
-        """Refuses (or notes) external data that is outside the folder, missing or too short."""
-        end = location.offset + max(location.length, 0)
-        if location.offset >= 0 and end <= self._checked.get(location.path, -1):
-            return
-        try:
-            file = check_location(self._folder, location, name)
-        except InputError as error:
-            if self._check_external:
-                raise
-            self.builder.note(error.message)
-            return
-        self._checked[location.path] = file.stat().st_size
-
     def _version(self, op: str, domain: str, opsets: Mapping[str, int]) -> int:
         opset = opsets.get(domain, 0)
         key = (op, domain, opset)
@@ -431,33 +332,6 @@ class _Reader:
             except Exception:  # SchemaError; its module moved between versions of onnx
                 self._versions[key] = 0
         return self._versions[key]
-
-    # quantization
-
-    def _record_quantization(self) -> None:
-        """Scale and zero point on both sides of every QuantizeLinear and DequantizeLinear."""
-        g = self.builder.graph
-        ends_in, ends_out = self.builder._input_ends, self.builder._output_ends
-        for node, op in enumerate(g.node_op):
-            if op not in (_QUANTIZE, _DEQUANTIZE):
-                continue
-            inputs = self.builder._inputs[ends_in[node] : ends_in[node + 1]]
-            outputs = self.builder._outputs[ends_out[node] : ends_out[node + 1]]
-            if len(inputs) < 2 or not outputs or min(inputs[:2]) < 0:
-                continue
-            scale = g.tensor_value.get(inputs[1])
-            zero = g.tensor_value.get(inputs[2]) if len(inputs) > 2 and inputs[2] >= 0 else []
-            if not scale or zero is None or not all(isinstance(z, (int, float)) for z in zero):
-                continue
-            axis = g.node_attributes[node].get("axis", 1)
-            found = Quantization(
-                scale=tuple(map(float, scale)),
-                zero_point=tuple(int(z) for z in zero) or (0,) * len(scale),
-                axis=axis if len(scale) > 1 and isinstance(axis, int) else None,
-            )
-            for tensor in (inputs[0], outputs[0]):
-                if tensor >= 0:
-                    self.builder.quantization(tensor, found)
 
 
 def _opsets(imports: Any, *, default: bool = True) -> dict[str, int]:
