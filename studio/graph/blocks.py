@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.graph import Graph, Ints, TensorKind
+from studio.graph.hidden import visible_nodes
 from studio.graph.scopes import ScopeTree
 from studio.graph.view import GraphView
 
@@ -55,31 +56,6 @@ class BlockTree:
     edge_source: Ints
     edge_target: Ints
     edge_tensor: Ints
-
-
-def visible_nodes(graph: Graph, view: GraphView) -> Bools:
-    """True for the nodes of the view's body that are not hidden as constants."""
-    if len(graph.node_subgraph):
-        visible: Bools = graph.node_subgraph == view.subgraph
-    else:
-        visible = np.ones(graph.node_count, np.bool_)
-    if view.hide_constants:
-        visible = visible & ~constant_nodes(graph)
-    return visible
-
-
-def constant_nodes(graph: Graph) -> Bools:
-    """True for nodes that only hand on or work on constants: they have the same value in every run."""
-    constant = graph.tensor_kind == TensorKind.CONSTANT
-    n = graph.node_count
-    result = np.zeros(n, np.bool_)
-    made = graph.output_tensors >= 0
-    owner = np.repeat(np.arange(n), np.diff(graph.output_offsets))
-    outputs = np.bincount(owner[made], minlength=n)
-    constant_outputs = np.bincount(owner[made][constant[graph.output_tensors[made]]], minlength=n)
-    result |= (outputs > 0) & (outputs == constant_outputs)
-    result |= np.array([op == "Constant" for op in graph.node_op], np.bool_) if n else result
-    return result
 
 
 def scope_order(graph: Graph, tree: ScopeTree, visible: Bools) -> tuple[list[int], set[tuple[int, int]]]:
