@@ -228,12 +228,16 @@ def _reference(spec: Deploy, request: RunRequest, report: Report, scratch: Path)
 
 
 def _follow(device: Device, request: RunRequest, recorder: _Recorder, report: Report) -> None:
-    def on_push(done: int, total: int) -> None:
-        report.progress("pushing", done, total, "bytes")
-
     settings = request.settings
     started: int | None = None
     told = 0.0
+
+    def on_push(done: int, total: int) -> None:
+        nonlocal told
+        if done == total or time.monotonic() - told > _PROGRESS_SECONDS:
+            told = time.monotonic()
+            report.progress("pushing", done, total, "bytes")
+
     try:
         for record in device.run(request, on_push=on_push, should_stop=report.should_stop):
             recorder.take(record)

@@ -32,6 +32,7 @@ from studio import __version__
 from studio.backends.backend import LoadedModel
 from studio.backends.explain import tool_error
 from studio.devices.device import RunMode, RunRequest, RunSettings
+from studio.devices.run_inputs import RunInputs, read_inputs
 from studio.devices.stream import (
     End,
     Fault,
@@ -45,7 +46,6 @@ from studio.devices.stream import (
     encode_record,
 )
 from studio.errors import DeviceError, InputError, StudioError, UnsupportedError
-from studio.jobs.run_inputs import RunInputs, read_inputs
 from studio.records import Record, from_json
 
 _FLUSH_NS = 50_000_000

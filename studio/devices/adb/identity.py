@@ -18,7 +18,7 @@ SIMULATED_PROPERTY = "ro.deployment_studio.simulated"
 """Set by the virtual phone: everything measured there is marked as simulated."""
 
 _PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]$", re.MULTILINE | re.DOTALL)
-_COMMAND = "getprop; echo ===; cat /proc/meminfo; echo ===; ls -d /sys/devices/system/cpu/cpu[0-9]*"
+_COMMAND = "getprop; echo ===; cat /proc/meminfo; echo ===; ls -1d /sys/devices/system/cpu/cpu[0-9]*"
 
 
 def parse_properties(text: str) -> dict[str, str]:

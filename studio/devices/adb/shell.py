@@ -16,7 +16,7 @@ from studio.errors import DeviceError
 from studio.records import Record
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:=@%+,-]+\Z")
-_SENTINEL = "__deployment_studio_exit__"
+_SENTINEL = b"__deployment_studio_exit__"
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 
 
@@ -63,8 +63,24 @@ def open_shell(server: AdbServer, serial: str, command: str, *, timeout: float |
     """A running command. `timeout` bounds each wait for output (None = for ever)."""
     if "shell_v2" in server.features(serial):
         return Shell(server.transport(serial, f"shell,v2,raw:{command}", timeout=timeout), has_v2=True)
-    wrapped = f"{command}\necho; echo {_SENTINEL}$?"
+    wrapped = f"{command}\necho; echo {_SENTINEL.decode()}$?"
     return Shell(server.transport(serial, f"shell:{wrapped}", timeout=timeout), has_v2=False)
+
+
+def _sentinel_start(text: bytes) -> int:
+    """Where the sentinel, or what may become it, begins; the length when there is none.
+
+    The sentinel stands on a line of its own after one line break of ours, which is held back only
+    when it is known for ours: at the end of output that has just ended a line.
+    """
+    at = 0 if text.startswith(_SENTINEL) else text.find(b"\n" + _SENTINEL)
+    if at >= 0:
+        return at
+    start = text.rfind(b"\n") + 1
+    tail = text[start:]
+    if tail.startswith(_SENTINEL) or (tail and _SENTINEL.startswith(tail)):
+        return start
+    return len(text) - (1 if text.endswith((b"\n\n", b"\r")) else 0)
 
 
 class Shell:
@@ -99,23 +115,15 @@ class Shell:
                 yield channel, data
 
     def _packets_v1(self) -> Iterator[tuple[int, bytes]]:
-        mark = f"\n{_SENTINEL}".encode()
         while chunk := self._socket.read():
             self._held = (self._held + chunk).replace(b"\r\n", b"\n")
-            at = self._held.find(mark)
-            if at < 0:  # keep an end that may be the beginning of the sentinel
-                at = max(self._held.rfind(b"\n"), 0)
-                if self._held[:at].endswith(b"\n"):
-                    at -= 1
+            at = _sentinel_start(self._held)
             if at > 0:
                 ready, self._held = self._held[:at], self._held[at:]
                 yield STDOUT, ready
-        match = re.search(rb"\n?" + _SENTINEL.encode() + rb"(\d+)\s*$", self._held)
+        match = re.fullmatch(rb"\n?" + _SENTINEL + rb"(\d+)\s*", self._held)
         if match is None:
             raise LinkLost("The link to the phone was lost.", hint="Plug it in again.")
-        rest = self._held[: match.start()]
-        if rest.strip(b"\n"):
-            yield STDOUT, rest
         self.returncode = int(match.group(1))
 
     def send(self, data: bytes) -> None:

@@ -176,7 +176,8 @@ class SampleParser:
         unavailable: dict[str, str] = {}
         temperatures = dict(self._zones)
         if thermal is not None and thermal.temperatures and not thermal.is_cached:
-            temperatures = dict(thermal.temperatures)
+            # the service was asked some seconds ago; its sensors are newer where sysfs has them too
+            temperatures = {n: self._zones.get(n, c) for n, c in thermal.temperatures.items()}
         elif thermal is not None and thermal.is_cached and not temperatures:
             unavailable["temperature"] = "the phone shows only cached values, which may be half an hour old"
         if battery is not None and battery.celsius is not None:

@@ -6,18 +6,30 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from studio.backends.backend import InputInfo
 from studio.devices.device import RunRequest
 from studio.errors import InputError
 
 DEFAULT_DIM = 1
 _MAX_BYTES = 2 << 30
 Array = npt.NDArray[Any]
+
+
+class DeclaredInput(Protocol):
+    """What a model says of an input: a backend's `InputInfo`, or a graph's tensor."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int | str | None, ...]: ...
+    @property
+    def scale(self) -> float | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class RunInputs:
         return {name: np.ascontiguousarray(array[index : index + 1]) for name, array in self.arrays.items()}
 
 
-def read_inputs(request: RunRequest, declared: Sequence[InputInfo]) -> RunInputs:
+def read_inputs(request: RunRequest, declared: Sequence[DeclaredInput]) -> RunInputs:
     """The inputs that the request names, checked against what the model declares.
 
     Raises InputError when the file is missing, damaged, or does not fit the model.
@@ -70,7 +82,7 @@ def read_inputs(request: RunRequest, declared: Sequence[InputInfo]) -> RunInputs
     return RunInputs(paired, 1, False, f"one sample of {path.name}")
 
 
-def make_inputs(declared: Sequence[InputInfo], dims: dict[str, int]) -> RunInputs:
+def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunInputs:
     """One sample from the declared shapes: floats uniform in 0..1 (seed 0), integers and booleans 1.
 
     Symbolic dims are taken from `dims`, else `DEFAULT_DIM`; the description says which. Ones
@@ -108,7 +120,7 @@ def make_inputs(declared: Sequence[InputInfo], dims: dict[str, int]) -> RunInput
     )
 
 
-def _dim_names(info: InputInfo) -> list[str | None]:
+def _dim_names(info: DeclaredInput) -> list[str | None]:
     """Per axis: None when its size is known, else its name; one without a name is `input[axis]`."""
     names: list[str | None] = []
     for axis, dim in enumerate(info.shape):
@@ -120,7 +132,7 @@ def _dim_names(info: InputInfo) -> list[str | None]:
     return names
 
 
-def _filled(info: InputInfo, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+def _filled(info: DeclaredInput, shape: tuple[int, ...], random: np.random.Generator) -> Array:
     try:
         dtype = np.dtype(info.dtype)
     except TypeError:
@@ -139,7 +151,7 @@ def _filled(info: InputInfo, shape: tuple[int, ...], random: np.random.Generator
     return np.ones(shape, dtype)
 
 
-def _pair(arrays: dict[str, Array], declared: Sequence[InputInfo], path: Path) -> dict[str, Array]:
+def _pair(arrays: dict[str, Array], declared: Sequence[DeclaredInput], path: Path) -> dict[str, Array]:
     """By name; a model with one input takes the file's only array whatever its name."""
     if len(declared) == 1 and declared[0].name not in arrays:
         if len(arrays) == 1:
@@ -154,7 +166,7 @@ def _pair(arrays: dict[str, Array], declared: Sequence[InputInfo], path: Path) -
     return {info.name: _typed(arrays[info.name], info) for info in declared}
 
 
-def _typed(array: Array, info: InputInfo) -> Array:
+def _typed(array: Array, info: DeclaredInput) -> Array:
     """Float inputs are cast to the model's float type; anything else must already fit."""
     try:
         wanted = np.dtype(info.dtype)
