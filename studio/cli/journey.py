@@ -16,7 +16,7 @@ from studio.cli.steps import StepAnswer, answers_of, error_text
 from studio.devices.device import DeviceState, RunSettings
 from studio.devices.registry import list_devices
 from studio.devices.this_computer import DEVICE_ID
-from studio.errors import DeviceError, StudioError
+from studio.errors import DeviceError, StudioError, UnsupportedError
 from studio.jobs.deploy import DeployResult
 from studio.jobs.deploy_project import DeployProject
 from studio.jobs.deploy_project import run as deploy
@@ -49,7 +49,10 @@ class Skipped(Record):
 
 
 class JourneyAnswer(Record):
-    """What `run --json` and `demo --json` print. `passed`: no budget broken, nothing ran elsewhere."""
+    """What `run --json` and `demo --json` print.
+
+    `passed`: no budget was broken, nothing ran elsewhere than asked, and no run failed.
+    """
 
     project: str
     passed: bool
@@ -69,27 +72,36 @@ def travel(
     """Runs the recipe and deploys what it made.
 
     `device_ids` None: the project's devices, those that are not here skipped; given: each must be
-    ready, else DeviceError before anything is run.
+    ready, else DeviceError before anything is run. When nothing could be run, the last error is raised.
     """
     devices, skipped = _devices(opened, device_ids)
     spec = RunRecipe(project=opened.project, folder=str(opened.folder), force=force)
     result = run_recipe(spec, output.report)
     steps = answers_of(result, opened.project.recipe)
     runs: list[RunAnswer] = []
+    problem: StudioError | None = None
+    has_failed = False
     for device_id in devices:
         for step in steps:
             if step.kind not in MADE_KINDS or output.report.stopped:
                 continue
             try:
                 done = _deploy(opened, step, device_id, settings, output)
+            except UnsupportedError as error:  # no runner for this file there: ordinary, said below
+                skipped.append(Skipped(step=step.id, device=device_id, reason=str(error)))
+                problem = problem or error
+                continue
             except StudioError as error:
                 skipped.append(Skipped(step=step.id, device=device_id, reason=str(error)))
+                problem, has_failed = error, True
                 continue
             runs.append(RunAnswer(step=step.id, device=device_id, result=done))
+    if problem is not None and not runs:
+        raise problem
     ran_elsewhere = any(r.result.target_ran != r.result.target for r in runs)
     return JourneyAnswer(
         project=str(opened.path),
-        passed=result.passed and not ran_elsewhere,
+        passed=result.passed and not ran_elsewhere and not has_failed,
         steps=steps,
         runs=tuple(runs),
         skipped=tuple(skipped),

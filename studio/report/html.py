@@ -119,7 +119,8 @@ def _percentiles(run: Run | None) -> tuple[str, str]:
 
 
 def _run_name(content: ReportContent, run: Run) -> str:
-    return f"{content.step_of(run)} · {run.hello.target} · {device_name(run)}"
+    mark = " (simulated)" if run.hello.is_simulated else ""
+    return f"{content.step_of(run)} · {run.hello.target} · {device_name(run)}{mark}"
 
 
 def _where(run: Run) -> str:
