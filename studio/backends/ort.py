@@ -45,6 +45,9 @@ _DTYPES = {
     "tensor(bfloat16)": "bfloat16",
 }
 
+_BAD_FILE = ("INVALID_PROTOBUF", "INVALID_GRAPH", "NO_SUCHFILE", "No graph was found", "No opset import")
+"""Words of the runtime's messages that mean: this is not a whole ONNX model."""
+
 LEVELS = {
     "disabled": "ORT_DISABLE_ALL",
     "basic": "ORT_ENABLE_BASIC",
@@ -212,6 +215,7 @@ def _info(value: Any) -> InputInfo:
 def _translated(message: str, error: Exception) -> StudioError:
     """The runtime's exception as one of ours, explained where the catalogue knows it."""
     text = str(error)
-    if "INVALID_PROTOBUF" in text or "INVALID_GRAPH" in text or "NO_SUCHFILE" in text:
-        return InputError(message, hint=tool_error(message, text, tools=TOOLS).hint)
-    return tool_error(message, text, tools=TOOLS)
+    made = tool_error(message, text, tools=TOOLS)
+    if any(word in text for word in _BAD_FILE):
+        return InputError(message, hint=made.hint)
+    return made

@@ -28,16 +28,20 @@ _OPERATOR = re.compile(
 )
 _WORD = re.compile(r"\w*$")
 _CALLS = frozenset(
-    ("Symbol", "Integer", "Float", "Rational", "Add", "Mul", "Pow", "Mod", "Max", "Min", "Abs", "And", "Or", "Not",
-     "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan",
-     "GreaterThan", "Piecewise", "ExprCondPair", "Where", "PythonMod", "CleanDiv", "CeilDiv", "CeilToInt",
-     "FloorToInt", "FloorDiv", "ModularIndexing", "IntTrueDiv", "FloatTrueDiv", "TruncToInt", "TruncToFloat",
-     "RoundToInt", "RoundDecimal", "ToFloat", "IsNonOverlappingAndDenseIndicator", "PowByNatural", "FloatPow",
-     "LShift", "RShift", "Identity", "ceiling", "floor", "sqrt", "OpaqueUnaryFn_sqrt", "len", "size", "dim")
+    (
+        "Symbol", "Integer", "Float", "Rational", "Add", "Mul", "Pow", "Mod", "Max", "Min", "Abs", "And",
+        "Or", "Not", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "Equality", "Unequality", "StrictLessThan",
+        "LessThan", "StrictGreaterThan", "GreaterThan", "Piecewise", "ExprCondPair", "Where", "PythonMod",
+        "CleanDiv", "CeilDiv", "CeilToInt", "FloorToInt", "FloorDiv", "ModularIndexing", "IntTrueDiv",
+        "FloatTrueDiv", "TruncToInt", "TruncToFloat", "RoundToInt", "RoundDecimal", "ToFloat",
+        "IsNonOverlappingAndDenseIndicator", "PowByNatural", "FloatPow", "LShift", "RShift", "Identity",
+        "ceiling", "floor", "sqrt", "OpaqueUnaryFn_sqrt", "len", "size", "dim",
+    )
 )  # fmt: skip
 _EXPRESSION_NODES = (
-    ast.Expression, ast.Call, ast.keyword, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp,
-    ast.Compare, ast.Subscript, ast.Attribute, ast.Tuple, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+    ast.Expression, ast.Call, ast.keyword, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp,
+    ast.BoolOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Tuple, ast.operator, ast.unaryop,
+    ast.boolop, ast.cmpop,
 )  # fmt: skip
 
 

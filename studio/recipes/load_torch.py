@@ -45,24 +45,24 @@ def load_torch(
 
     Raises InputError for everything its owner can mend.
     """
+    path = resolve(folder, source.path)
+    if path.suffix == ".py" and not trusted:
+        raise InputError(
+            f"{path.name} is Python code, and its folder is not trusted yet.",
+            hint=f"Read it, then trust {path.parent} (in the window, or with --trust).",
+        )
     import torch
 
     torch.set_num_threads(1)  # two threads were six times slower than one on a busy machine
-    path = resolve(folder, source.path)
     if path.suffix == ".py":
-        module = _from_python(path, source, folder, trusted)
+        module = _from_python(path, source, folder)
         return _with_examples(module, source, free_dim)
     if path.suffix == ".pt2":
         return _from_program(path, trusted)
     return _from_script(path, source, free_dim)
 
 
-def _from_python(path: Path, source: SourceModel, folder: Path, trusted: bool) -> Any:
-    if not trusted:
-        raise InputError(
-            f"{path.name} is Python code, and its folder is not trusted yet.",
-            hint=f"Read it, then trust {path.parent} (in the window, or with --trust).",
-        )
+def _from_python(path: Path, source: SourceModel, folder: Path) -> Any:
     if not source.factory:
         raise InputError(
             f"The project does not say which function of {path.name} makes the model.",

@@ -16,18 +16,28 @@ _BOUNDARY_OPS = frozenset(("QuantizeLinear", "DequantizeLinear", "DynamicQuantiz
 def count_reduced_nodes(path: Path) -> tuple[int, int]:
     """(nodes that compute in fewer bits, nodes that compute at all), bodies of If and Loop included.
 
-    Counted in the file itself. A node counts when it is an integer operator, reads a dequantized
-    tensor, or reads float16.
+    Counted in the file itself. A node counts when it is an integer operator, reads float16, or
+    reads a dequantized tensor and either has dequantized weights or gives to a QuantizeLinear: one
+    that was kept in float between quantized ones does not.
     """
     import onnx
 
     reduced = total = 0
     for graph in _graphs(onnx.load(str(path), load_external_data=False).graph):
-        fewer = _reduced_tensors(graph)
+        halves = _float16_tensors(graph)
+        weights, activations = _dequantized_tensors(graph)
+        quantized_next = {n.input[0] for n in graph.node if n.op_type == "QuantizeLinear" and n.input}
         for node in graph.node:
-            if node.op_type not in _BOUNDARY_OPS:
-                total += 1
-                reduced += node.op_type in _INTEGER_OPS or not fewer.isdisjoint(node.input)
+            if node.op_type in _BOUNDARY_OPS:
+                continue
+            total += 1
+            reads = set(node.input)
+            reduced += bool(
+                node.op_type in _INTEGER_OPS
+                or reads & halves
+                or reads & weights
+                or (reads & activations and quantized_next.intersection(node.output))
+            )
     return reduced, total
 
 
@@ -47,24 +57,32 @@ def _graphs(graph: Any) -> Iterator[Any]:
                 yield from _graphs(body)
 
 
-def _reduced_tensors(graph: Any) -> set[str]:
-    """Names of tensors that are dequantized or float16; outputs of nodes that read float16 are float16."""
+def _dequantized_tensors(graph: Any) -> tuple[set[str], set[str]]:
+    """(dequantized constants, dequantized activations) of a graph, by name."""
+    constants = {t.name for t in graph.initializer}
+    weights: set[str] = set()
+    activations: set[str] = set()
+    for node in graph.node:
+        if node.op_type == "DequantizeLinear":
+            (weights if node.input[0] in constants else activations).update(node.output)
+    return weights, activations
+
+
+def _float16_tensors(graph: Any) -> set[str]:
+    """Names of float16 tensors; the outputs of a node that reads float16 are taken for float16."""
     from onnx import TensorProto
 
     halves = {t.name for t in graph.initializer if t.data_type in (TensorProto.FLOAT16, TensorProto.BFLOAT16)}
-    dequantized: set[str] = set()
     for node in graph.node:
-        if node.op_type == "DequantizeLinear":
-            dequantized.update(node.output)
-        elif node.op_type == "Constant":
-            if any(a.t.data_type == TensorProto.FLOAT16 for a in node.attribute if a.HasField("t")):
-                halves.update(node.output)
+        if node.op_type == "Constant":
+            is_half = any(a.t.data_type == TensorProto.FLOAT16 for a in node.attribute if a.HasField("t"))
         elif node.op_type == "Cast":
-            if any(a.name == "to" and a.i == TensorProto.FLOAT16 for a in node.attribute):
-                halves.update(node.output)
-        elif node.op_type not in _BOUNDARY_OPS and not halves.isdisjoint(node.input):
+            is_half = any(a.name == "to" and a.i == TensorProto.FLOAT16 for a in node.attribute)
+        else:
+            is_half = node.op_type not in _BOUNDARY_OPS and not halves.isdisjoint(node.input)
+        if is_half:
             halves.update(node.output)
-    return halves | dequantized
+    return halves
 
 
 def carry_metadata(source: Path, made: Path) -> None:
