@@ -146,7 +146,7 @@ class LivePlot(QWidget):
         pixels = max(self._plot.width() - 50, 50)
         low, high = np.inf, -np.inf
         for curve, item in self._curves:
-            times, values = curve.series.window(start_s, end_s, pixels // 2)
+            times, values = curve.series.window(start_s, end_s, pixels // 4)
             item.setData(times, values)
             if len(values):
                 low, high = min(low, float(np.min(values))), max(high, float(np.max(values)))
@@ -207,6 +207,7 @@ class LivePlot(QWidget):
             axis = self._item.getAxis(name)
             axis.setPen(pg.mkPen(colors.line))
             axis.setTextPen(pg.mkPen(colors.quiet))
+            axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=-4, tickFont=tick_font, tickTextOffset=4)
         self._cursor.setPen(pg.mkPen(colors.quiet, width=1))
         for position, (curve, item) in enumerate(self._curves):

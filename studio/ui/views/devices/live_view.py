@@ -1,7 +1,7 @@
 """The live curves of one run: latency, temperature, clocks, memory and power on one time axis.
 
 The view follows the newest moment until the user drags or zooms; *Follow* takes it back. It draws
-at most 15 times a second, only when something came and only while it can be seen.
+at most 10 times a second, only when something came and only while it can be seen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from studio.ui.texts import fill
 from studio.ui.views.devices.device_list import Hairline
 from studio.ui.views.devices.live_plot import Curve, LivePlot
 
-_FRAME_MS = 66
+_FRAME_MS = 100
 _FOLLOW_S = 60.0
 _FEW = 4  # temperature sensors drawn by themselves; of more, the hottest are shown
 
@@ -33,6 +33,7 @@ class LiveView(QWidget):
         self._is_following = True
         self._range = (0.0, 1.0)
         self._seen = (-1, -1)
+        self._frame = 0
         self._latency = LivePlot(self.tr("Latency"), "ms")
         self._temperature = LivePlot(self.tr("Temperature"), "°C")
         self._clocks = LivePlot(self.tr("CPU clocks"), "GHz")
@@ -81,7 +82,7 @@ class LiveView(QWidget):
         """Whether the view goes with the newest moment."""
         return self._is_following
 
-    def refresh(self) -> None:
+    def refresh(self, *, only_latency: bool = False) -> None:
         """Draws now."""
         run = self._run
         if run is None:
@@ -92,7 +93,7 @@ class LiveView(QWidget):
             self._range = (0.0 if whole else max(end - _FOLLOW_S, 0.0), end * 1.01)
         self._set_curves(run)
         for plot in self._plots:
-            if not plot.isHidden():
+            if not plot.isHidden() and (plot is self._latency or not only_latency):
                 plot.draw(*self._range)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -116,7 +117,9 @@ class LiveView(QWidget):
                     plot.set_marks(_worth_showing(run.marks), self._mark_text)
             self._seen = seen
             if self._is_following:
-                self.refresh()
+                # Latency moves at every frame, what changes slowly at every other one.
+                self._frame += 1
+                self.refresh(only_latency=self._frame % 2 == 1 and run.end is None)
 
     def _set_curves(self, run: LiveRun) -> None:
         latency = [Curve(s, "faint", "accent") for s in run.family("latency")]
