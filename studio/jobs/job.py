@@ -159,6 +159,7 @@ KINDS.update(
         "deploy": "studio.jobs.deploy:Deploy",
         "deploy_project": "studio.jobs.deploy_project:DeployProject",
         "watch_devices": "studio.jobs.watch_devices:WatchDevices",
+        "virtual_phone": "studio.jobs.virtual_phone:ServePhone",
         "read_tensor": "studio.jobs.read_tensor:ReadTensor",
         "read_docs": "studio.jobs.read_docs:ReadDocs",
         "serve_netron": "studio.jobs.serve_netron:ServeNetron",
