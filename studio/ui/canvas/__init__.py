@@ -14,11 +14,11 @@ from studio.ui.canvas.colors import DARK, LIGHT, CanvasColors
 from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
 from studio.ui.canvas.overlays import (
     partition_overlay,
-    quantization_overlay,
     value_overlay,
     value_text,
     verdict_overlay,
 )
+from studio.ui.canvas.quantization import quantization_overlay
 
 __all__ = [
     "DARK",

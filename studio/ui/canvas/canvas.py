@@ -28,12 +28,13 @@ from studio.ui import theme
 from studio.ui.canvas import export
 from studio.ui.canvas.colors import CanvasColors, of_theme
 from studio.ui.canvas.describe import describe_item, describe_tensor
-from studio.ui.canvas.hud import Breadcrumb, Crumb, Legend, Minimap
+from studio.ui.canvas.hud import Breadcrumb, Crumb, Minimap
 from studio.ui.canvas.interaction import Interaction
 from studio.ui.canvas.labels import clean, scope_chain, scope_title
+from studio.ui.canvas.legend import Legend
 from studio.ui.canvas.navigation import nearest_to
 from studio.ui.canvas.overlay import Overlay
-from studio.ui.canvas.painter import ScenePainter
+from studio.ui.canvas.painter import Detail, ScenePainter
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.viewport import Place, PlaceHistory, Viewport
 
@@ -134,6 +135,11 @@ class GraphCanvas(QWidget):
         self.set_view(Graph(format=""), _empty_layout())
 
     @property
+    def detail(self) -> Detail:
+        """The level of detail of the last frame."""
+        return self._painter.detail
+
+    @property
     def overlay(self) -> Overlay | None:
         return self._overlay
 
@@ -185,8 +191,7 @@ class GraphCanvas(QWidget):
             bright = node_item[~mask]
             dimmed = self.scene.layout.item_kind < ItemKind.INPUT
             dimmed[bright[bright >= 0]] = False
-        self._painter.set_matched(matched)
-        self._painter.set_dimmed(dimmed)
+        self._painter.set_marks(dimmed, matched)
 
     # Selection
 
@@ -368,14 +373,13 @@ class GraphCanvas(QWidget):
             return Place(-1, 0, 0, view.scale)
         nodes = scene.nodes_of(item)
         node = anchor if anchor is not None else (int(nodes[0]) if len(nodes) else -1)
-        if node < 0:  # an input or output: the nearest box that has nodes
-            for edge in (*scene.edges_from(item)[:1].tolist(), *scene.edges_to(item)[:1].tolist()):
-                other = int(scene.layout.edge_target[edge]) if scene.layout.edge_source[edge] == item else int(
-                    scene.layout.edge_source[edge]
-                )  # fmt: skip
-                nodes = scene.nodes_of(other)
-                if len(nodes):
-                    node, item = int(nodes[0]), other
+        if node < 0:  # an input or output: a neighbour that has nodes
+            layout = scene.layout
+            ends = (*layout.edge_target[scene.edges_from(item)], *layout.edge_source[scene.edges_to(item)])
+            for other in map(int, ends):
+                if len(scene.nodes_of(other)):
+                    node, item = int(scene.nodes_of(other)[0]), other
+                    break
         sx, sy = view.to_screen(float(scene.left[item] + scene.right[item]) / 2, float(scene.top[item]))
         return Place(node, sx, sy, view.scale, self._selected_node)
 
@@ -435,10 +439,11 @@ class GraphCanvas(QWidget):
         if item >= 0:
             self.select_item(item, center=False)
             return
-        for place, edge, is_source in self._painter.portal_places:
-            if place.contains(at):
+        for end in self._painter.portal_ends:
+            if end.place.contains(at):
                 layout = self.scene.layout
-                self.select_item(int(layout.edge_target[edge] if is_source else layout.edge_source[edge]))
+                other = layout.edge_target if end.is_source else layout.edge_source
+                self.select_item(int(other[end.edge]))
                 return
         edge = self.scene.edge_at(x, y, EDGE_REACH / self.viewport.scale)
         self._selected_node = -1
@@ -495,9 +500,9 @@ class GraphCanvas(QWidget):
         item = self.scene.item_at(x, y)
         if item >= 0:
             return self._words_about(item)
-        for place, edge, _ in self._painter.portal_places:
-            if place.contains(at):
-                about = describe_tensor(self.scene.graph, int(self.scene.layout.edge_tensor[edge]))
+        for end in self._painter.portal_ends:
+            if end.place.contains(at):
+                about = describe_tensor(self.scene.graph, int(self.scene.layout.edge_tensor[end.edge]))
                 return f"{about}\n{self.tr('Click to go to the other end.')}"
         edge = self.scene.edge_at(x, y, EDGE_REACH / self.viewport.scale)
         return (
@@ -505,7 +510,7 @@ class GraphCanvas(QWidget):
         )
 
     def _words_about(self, item: int) -> str:
-        gathered = self._painter.items
+        gathered = self._painter.coloring.items
         return describe_item(
             self.scene, item, self._overlay, gathered.counts[item].tolist(), float(gathered.value[item])
         )
@@ -589,13 +594,10 @@ class GraphCanvas(QWidget):
         """Paints one frame with its panels."""
         view, drawn = self.viewport, self._painter
         drawn.paint(painter, view)
-        counts: list[int] = []
-        if self._overlay is not None and self._overlay.codes is not None:
-            size = len(self._overlay.categories)
-            counts = np.bincount(self._overlay.codes, minlength=size)[:size].tolist()
-        values = drawn.items.value
-        self._legend.largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
-        self._legend.paint(painter, view, self._overlay, counts, drawn.colors, self.font())
+        counts = self._overlay.counts if self._overlay is not None else []
+        values = drawn.coloring.items.value
+        largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+        self._legend.paint(painter, view, self._overlay, counts, largest, drawn.colors, self.font())
         self._minimap.place(view, self.scene)
         if not self._minimap.rect.isEmpty():
             self._minimap.paint(painter, view, self.scene, drawn.density, drawn.colors)

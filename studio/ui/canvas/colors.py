@@ -9,7 +9,7 @@ Source of the values: the design's palette table; the partition colours are Okab
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +47,16 @@ class CanvasColors:
     floating: str
     boundary: str
 
+    _made: dict[str, QColor] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     def role(self, name: str) -> QColor:
-        """The colour of a role's name, of `partition:N`, or of a literal `#rrggbb`."""
+        """The colour of a role's name, of `partition:N`, or of a literal `#rrggbb`. Not to be changed."""
+        found = self._made.get(name)
+        if found is None:
+            found = self._made[name] = self._make(name)
+        return found
+
+    def _make(self, name: str) -> QColor:
         if name.startswith("#"):
             return QColor(name)
         if name.startswith("partition:"):
@@ -73,10 +81,13 @@ DARK = CanvasColors(
 
 def of_theme(theme: Theme) -> CanvasColors:
     """The canvas's colours in a theme of the window."""
-    base = DARK if theme.is_dark else LIGHT
-    shared = {f.name for f in fields(CanvasColors)} & {f.name for f in fields(theme.colors)}
-    kept = {"line"}  # the canvas's hairlines carry cards, and are a little stronger than a dock's
-    return replace(base, **{name: str(getattr(theme.colors, name)) for name in shared - kept - {"panel"}})
+    own = theme.colors
+    return replace(
+        DARK if theme.is_dark else LIGHT,
+        canvas=own.canvas, text=own.text, quiet=own.quiet, accent=own.accent, selection=own.selection,
+        runs=own.runs, conditional=own.conditional, falls_back=own.falls_back, fails=own.fails,
+        unknown=own.unknown,
+    )  # fmt: skip
 
 
 def mix(a: QColor, b: QColor, share: float) -> QColor:

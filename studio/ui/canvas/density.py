@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from studio.ui.canvas.scene import Scene
@@ -20,6 +20,7 @@ from studio.ui.canvas.viewport import Viewport
 PIXELS = 1_600_000
 LONG_EDGE = 160.0  # layout pixels; shorter edges hide between the boxes
 SAMPLES = 1_500_000
+LINE_SHARE = 0.55  # how much a line covers at most, so that boxes stay louder
 
 
 class DensityMap:
@@ -32,98 +33,95 @@ class DensityMap:
         self.left, self.top = left, top
         self.width = max(math.ceil(wide * self.scale) + 1, 1)
         self.height = max(math.ceil(high * self.scale) + 1, 1)
-        self._cover = self._coverage(scene)
-        self._owner = self._owners(scene)
-        self._edges = self._edge_cover(scene)
+        cover = self._coverage(scene).ravel()
+        owner = self._owners(scene).ravel()
+        self._box_places = np.flatnonzero((cover > 0.002) & (owner >= 0))
+        self._box_shares = cover[self._box_places]
+        self._box_owners = owner[self._box_places]
+        lines = self._edge_cover(scene).ravel() * (1 - cover) * LINE_SHARE
+        self._line_places = np.flatnonzero(lines > 0.002)
+        self._line_shares = lines[self._line_places]
         self._levels: list[QImage] = []
+        self.version = 0
+        """Counts the changes of colours."""
 
     def _coverage(self, scene: Scene) -> npt.NDArray[np.float32]:
         """[height, width] share of every pixel that boxes cover, 0..1."""
-        delta = np.zeros((self.height + 2) * (self.width + 2))
-        if scene.count:
-            xs = ((scene.left - self.left) * self.scale, (scene.right - self.left) * self.scale)
-            ys = ((scene.top - self.top) * self.scale, (scene.bottom - self.top) * self.scale)
-            places: list[npt.NDArray[np.int64]] = []
-            weights: list[npt.NDArray[np.float64]] = []
-            for sign_y, y in zip((1.0, -1.0), ys):
-                row = np.floor(y).astype(np.int64)
-                for sign_x, x in zip((1.0, -1.0), xs):
-                    column = np.floor(x).astype(np.int64)
-                    for dy, part_y in ((0, 1 - (y - row)), (1, y - row)):
-                        for dx, part_x in ((0, 1 - (x - column)), (1, x - column)):
-                            places.append((row + dy) * (self.width + 2) + column + dx)
-                            weights.append(sign_x * sign_y * part_x * part_y)
-            at = np.clip(np.concatenate(places), 0, len(delta) - 1)
-            delta = np.bincount(at, weights=np.concatenate(weights), minlength=len(delta))
-        grid = delta.reshape(self.height + 2, self.width + 2)
-        np.cumsum(grid, axis=0, out=grid)
-        np.cumsum(grid, axis=1, out=grid)
+        stride = self.width + 2
+        size = (self.height + 2) * stride
+        places: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
+        weights: list[npt.NDArray[np.float64]] = [np.zeros(0)]
+        xs = ((scene.left - self.left) * self.scale, (scene.right - self.left) * self.scale)
+        ys = ((scene.top - self.top) * self.scale, (scene.bottom - self.top) * self.scale)
+        for sign_y, y in zip((1.0, -1.0), ys):
+            row = np.floor(y).astype(np.int64)
+            for sign_x, x in zip((1.0, -1.0), xs):
+                column = np.floor(x).astype(np.int64)
+                for dy, part_y in ((0, 1 - (y - row)), (1, y - row)):
+                    for dx, part_x in ((0, 1 - (x - column)), (1, x - column)):
+                        places.append((row + dy) * stride + column + dx)
+                        weights.append(sign_x * sign_y * part_x * part_y)
+        at = np.clip(np.concatenate(places), 0, size - 1)
+        delta = np.bincount(at, weights=np.concatenate(weights), minlength=size)
+        grid = delta.reshape(self.height + 2, stride).cumsum(axis=0).cumsum(axis=1)
         return np.clip(grid[: self.height, : self.width], 0, 1).astype(np.float32)
 
     def _owners(self, scene: Scene) -> npt.NDArray[np.int32]:
         """[height, width] the box whose colour a pixel takes, −1 for none."""
         owner = np.full(self.height * self.width, -1, np.int32)
-        if scene.count:
-            x0 = np.floor((scene.left - self.left) * self.scale).astype(np.int64)
-            x1 = np.ceil((scene.right - self.left) * self.scale).astype(np.int64)
-            y0 = np.floor((scene.top - self.top) * self.scale).astype(np.int64)
-            y1 = np.ceil((scene.bottom - self.top) * self.scale).astype(np.int64)
-            x1, y1 = (
-                np.minimum(np.maximum(x1, x0 + 1), self.width),
-                np.minimum(np.maximum(y1, y0 + 1), self.height),
-            )
-            rows, columns = np.maximum(y1 - y0, 0), np.maximum(x1 - x0, 0)
-            area = rows * columns
-            item = np.repeat(np.arange(scene.count), area)
-            place = np.arange(int(area.sum())) - np.repeat(np.cumsum(area) - area, area)
-            wide = columns[item]
-            owner[(y0[item] + place // wide) * self.width + x0[item] + place % wide] = item
+        x0 = np.floor((scene.left - self.left) * self.scale).astype(np.int64)
+        y0 = np.floor((scene.top - self.top) * self.scale).astype(np.int64)
+        x1 = np.ceil((scene.right - self.left) * self.scale).astype(np.int64)
+        y1 = np.ceil((scene.bottom - self.top) * self.scale).astype(np.int64)
+        columns = np.maximum(np.minimum(np.maximum(x1, x0 + 1), self.width) - x0, 0)
+        rows = np.maximum(np.minimum(np.maximum(y1, y0 + 1), self.height) - y0, 0)
+        item, place = _spread(rows * columns)
+        wide = columns[item]
+        owner[(y0[item] + place // wide) * self.width + x0[item] + place % wide] = item
         return owner.reshape(self.height, self.width)
 
     def _edge_cover(self, scene: Scene) -> npt.NDArray[np.float32]:
         """[height, width] how much long edges darken a pixel, 0..1."""
-        cover = np.zeros(self.height * self.width, np.float32)
+        layout = scene.layout
         extent = np.maximum(scene.edge_bottom - scene.edge_top, scene.edge_right - scene.edge_left)
-        chosen = np.flatnonzero((extent > LONG_EDGE) & ~scene.layout.edge_is_portal)
-        if len(chosen):
-            counts = np.diff(scene.layout.edge_offsets)[chosen]
-            first = np.repeat(scene.layout.edge_offsets[chosen], counts - 1)
-            first = (
-                first + np.arange(len(first)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
-            )
-            start = (scene.layout.edge_points[first] - (self.left, self.top)) * self.scale
-            stop = (scene.layout.edge_points[first + 1] - (self.left, self.top)) * self.scale
-            steps = np.maximum(np.ceil(np.abs(stop - start).max(axis=1)), 1).astype(np.int64)
-            if steps.sum() > SAMPLES:
-                steps = np.maximum(steps * SAMPLES // steps.sum(), 1)
-            piece = np.repeat(np.arange(len(steps)), steps)
-            share = (np.arange(len(piece)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[piece]
-            points = start[piece] + (stop - start)[piece] * share[:, None]
-            x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
-            y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
-            hits = np.bincount(y * self.width + x, minlength=len(cover))
-            cover = (1 - 0.72**hits).astype(np.float32)
-        return cover.reshape(self.height, self.width)
+        chosen = np.flatnonzero((extent > LONG_EDGE) & ~layout.edge_is_portal)
+        edge, place = _spread(np.diff(layout.edge_offsets)[chosen] - 1)
+        first = layout.edge_offsets[chosen][edge] + place
+        start = (layout.edge_points[first] - (self.left, self.top)) * self.scale
+        stop = (layout.edge_points[first + 1] - (self.left, self.top)) * self.scale
+        steps = np.maximum(np.ceil(np.abs(stop - start).max(axis=1, initial=0)), 1).astype(np.int64)
+        if steps.sum() > SAMPLES:
+            steps = np.maximum(steps * SAMPLES // steps.sum(), 1)
+        piece, place = _spread(steps)
+        points = start[piece] + (stop - start)[piece] * (place / steps[piece])[:, None]
+        x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
+        y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
+        hits = np.bincount(y * self.width + x, minlength=self.height * self.width)
+        return (1 - 0.72**hits).astype(np.float32).reshape(self.height, self.width)
 
     def recolor(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> None:
         """Makes the images anew with a colour per box ([items, 3]) and one for edges."""
-        cover = self._cover
-        lines = self._edges * (1 - cover) * 0.55
-        table = np.concatenate([item_rgb.reshape(-1, 3), np.zeros((1, 3), np.uint8)]).astype(np.float32)
-        pixels = np.empty((self.height, self.width, 4), np.uint8)
-        boxes = table[self._owner]
+        # premultiplied, blue first: the memory order of ARGB32 on little endian
+        pixels = np.zeros((self.height * self.width, 4), np.uint8)
+        where, share = self._line_places, self._line_shares
         for channel in range(3):
-            # premultiplied, blue first: the memory order of ARGB32 on little endian
-            pixels[..., 2 - channel] = boxes[..., channel] * cover + lines * edge_rgb[channel]
-        pixels[..., 3] = (cover + lines) * 255
+            pixels[where, 2 - channel] = share * edge_rgb[channel]
+        pixels[where, 3] = share * 255
+        where, share = self._box_places, self._box_shares
+        colors = item_rgb[self._box_owners]
+        for channel in range(3):
+            pixels[where, 2 - channel] += (colors[:, channel] * share).astype(np.uint8)
+        pixels[where, 3] += (share * 255).astype(np.uint8)
         image = QImage(
             pixels.data, self.width, self.height, 4 * self.width, QImage.Format.Format_ARGB32_Premultiplied
         ).copy()
         self._levels = [image]
+        self.version += 1
         while max(self._levels[-1].width(), self._levels[-1].height()) > 128:
             last = self._levels[-1]
-            half = _halved(last)
-            self._levels.append(half)
+            half = max(last.width() // 2, 1), max(last.height() // 2, 1)
+            smooth = Qt.TransformationMode.SmoothTransformation
+            self._levels.append(last.scaled(*half, Qt.AspectRatioMode.IgnoreAspectRatio, smooth))
 
     def draw(self, painter: QPainter, viewport: Viewport) -> None:
         """Draws the layout as seen through a viewport."""
@@ -153,15 +151,7 @@ class DensityMap:
         painter.drawImage(shown, image, source)
 
 
-def _halved(image: QImage) -> QImage:
-    """The image at half size, every pixel the mean of four."""
-    wide, high = max(image.width() // 2, 1), max(image.height() // 2, 1)
-    stride = image.bytesPerLine()
-    raw = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), stride // 4, 4)
-    raw = raw[: max(high * 2, 1), : max(wide * 2, 1)]
-    if raw.shape[0] < 2 or raw.shape[1] < 2:
-        mean = np.ascontiguousarray(raw[:high, :wide])
-    else:
-        blocks = raw.reshape(high, 2, wide, 2, 4).astype(np.uint16)
-        mean = (blocks.sum(axis=(1, 3)) // 4).astype(np.uint8)
-    return QImage(mean.tobytes(), wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied).copy()
+def _spread(counts: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(owner, index): every owner k counted 0 … counts[k] − 1, one after the other."""
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,19 +1,15 @@
-"""Edges: curves with arrow heads, stubs of portals, highlighted lines, and the labels on them."""
+"""EdgePainter: edges as curves or lines, with arrow heads, weights and labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText, QTransform
 from shiboken6 import Shiboken
 
-from studio.ui.canvas.colors import CanvasColors, mix
-from studio.ui.canvas.labels import quantization_text, tensor_name, tensor_text
-from studio.ui.canvas.overlay import Overlay
-from studio.ui.canvas.scene import Scene
+from studio.ui.canvas.coloring import Coloring
+from studio.ui.canvas.labels import quantization_text, tensor_text
 from studio.ui.canvas.shapes import curves_path, triangles_path
 from studio.ui.canvas.texts import plain, sized
 from studio.ui.canvas.viewport import Viewport
@@ -21,19 +17,179 @@ from studio.ui.canvas.viewport import Viewport
 Indices = npt.NDArray[np.int32]
 
 MOST_CURVES = 1800
-MOST_LINES = 5000
-MOST_LABELS = 160
+MOST_LINES = 4000
+MOST_LABELS = 120
 LABEL_PX = 9.5
-PORTAL_WIDTH = 96.0
+ARROWS_FROM = 0.35  # zoom from which arrow heads are drawn
+WEIGHTS_FROM = 0.12  # zoom from which edges that cross borders are thick
+HEAVIEST = 5  # classes of thickness
 
 
-@dataclass(frozen=True, slots=True)
-class Brushes:
-    """What edges are painted with."""
+class EdgePainter:
+    """Paints the edges of a scene; keeps their labels until overlay, font or zoom change."""
 
-    colors: CanvasColors
-    font: QFont
-    overlay: Overlay | None
+    def __init__(self, coloring: Coloring, font: QFont) -> None:
+        self.coloring = coloring
+        self.scene = coloring.scene
+        self.font = font
+        self._heavy, self._weight_class = _weight_classes(coloring)
+        self._labelled = _first_edges(coloring)
+        self._labels: dict[int, tuple[QStaticText, QSizeF] | None] = {}
+        self._label_size = 0
+
+    def paint_lines(self, painter: QPainter, viewport: Viewport, edges: Indices, color: QColor) -> None:
+        """Far away: straight pieces without arrow heads; the longest MOST_LINES of them."""
+        pieces = self._pieces(viewport, edges)
+        if len(pieces) > MOST_LINES:
+            length = np.abs(pieces[:, 2:] - pieces[:, :2]).max(axis=1)
+            pieces = pieces[np.argpartition(length, -MOST_LINES)[-MOST_LINES:]]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(color, 0))
+        _draw_lines(painter, pieces)
+
+    def _pieces(self, viewport: Viewport, edges: Indices) -> npt.NDArray[np.float64]:
+        """[n, 4] the straight pieces of edges that are longer than a pixel and in sight, on screen."""
+        layout = self.scene.layout
+        edges = edges[~layout.edge_is_portal[edges]]
+        counts = np.diff(layout.edge_offsets)[edges] - 1
+        first = np.repeat(layout.edge_offsets[edges], counts)
+        first = first + np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+        shift = np.array([viewport.offset_x, viewport.offset_y])
+        pieces = np.empty((len(first), 4))
+        pieces[:, :2] = layout.edge_points[first] * viewport.scale + shift
+        pieces[:, 2:] = layout.edge_points[first + 1] * viewport.scale + shift
+        low, high = np.minimum(pieces[:, :2], pieces[:, 2:]), np.maximum(pieces[:, :2], pieces[:, 2:])
+        keep = ((high - low).max(axis=1, initial=0) >= 1.5) & (high >= 0).all(axis=1)
+        return pieces[keep & (low[:, 0] <= viewport.width) & (low[:, 1] <= viewport.height)]
+
+    def paint_curves(
+        self, painter: QPainter, viewport: Viewport, edges: Indices, pen: QPen, *, arrows: bool = True
+    ) -> None:
+        """The edges as smooth curves, with arrow heads at their targets. Portals are left out."""
+        scene = self.scene
+        edges = edges[~scene.layout.edge_is_portal[edges]]
+        if not len(edges):
+            return
+        is_straight = scene.edge_is_straight[edges]
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # most edges are straight down: drawn on whole pixels, they are crisp and cost a tenth
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, pen.widthF() > 1.0)
+        _draw_lines(painter, self._columns(viewport, edges[is_straight]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = curves_path(scene.curve_offsets, scene.curves, edges[~is_straight])
+        painter.drawPath(transform_of(viewport).map(path))
+        if arrows and viewport.scale >= ARROWS_FROM:
+            tips = scene.curves[scene.curve_offsets[edges + 1] - 1]
+            paint_arrows(painter, viewport, tips, pen.color())
+
+    def _columns(self, viewport: Viewport, edges: Indices) -> npt.NDArray[np.float64]:
+        """[n, 4] straight edges as lines on whole pixels, cut to the screen."""
+        scene, ratio = self.scene, viewport.pixel_ratio
+        lines = np.empty((len(edges), 4))
+        x = scene.edge_left[edges] * viewport.scale + viewport.offset_x
+        lines[:, 0] = lines[:, 2] = (np.floor(x * ratio) + 0.5) / ratio
+        lines[:, 1] = np.maximum(scene.edge_top[edges] * viewport.scale + viewport.offset_y, -10)
+        lines[:, 3] = np.minimum(
+            scene.edge_bottom[edges] * viewport.scale + viewport.offset_y, viewport.height + 10
+        )
+        return lines
+
+    def paint_weights(self, painter: QPainter, viewport: Viewport, edges: Indices, *, as_lines: bool) -> None:
+        """Edges whose tensor crosses a border, thicker the more bytes cross (by the logarithm)."""
+        if not len(self._heavy) or viewport.scale < WEIGHTS_FROM:
+            return
+        crossing = np.intersect1d(edges, self._heavy, assume_unique=True).astype(np.int32)
+        classes = self._weight_class[crossing]
+        color = self.coloring.colors.role("boundary")
+        for width in np.unique(classes).tolist():
+            chosen = crossing[classes == width]
+            pen = QPen(color, width * min(max(viewport.scale, 0.3), 1.5))
+            if as_lines:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                painter.setPen(pen)
+                _draw_lines(painter, self._pieces(viewport, chosen)[:MOST_LINES])
+            else:
+                self.paint_curves(painter, viewport, chosen, pen, arrows=False)
+
+    def paint_labels(self, painter: QPainter, viewport: Viewport, edges: Indices) -> None:
+        """Texts beside the beginnings of edges, once per tensor; those that would overlap are left out."""
+        font = sized(self.font, LABEL_PX * viewport.scale)
+        if font.pixelSize() != self._label_size:
+            self._labels.clear()
+            self._label_size = font.pixelSize()
+        painter.setFont(font)
+        ground = self.coloring.colors.role("canvas")
+        painter.setPen(self.coloring.colors.role("quiet"))
+        named = edges[self._labelled[edges]][: 4 * MOST_LABELS]
+        starts = self.scene.curves[self.scene.curve_offsets[named]] * viewport.scale
+        starts = starts + np.array([viewport.offset_x + 6, viewport.offset_y + 3 * viewport.scale])
+        taken: list[QRectF] = []
+        for edge, (x, y) in zip(named.tolist(), starts.tolist()):
+            if not (-200 < x < viewport.width and -20 < y < viewport.height):
+                continue
+            found = self._label(edge, font)
+            if found is None:
+                continue
+            text, size = found
+            box = QRectF(QPointF(x, y), size)
+            if any(box.intersects(other) for other in taken[-12:]):
+                continue
+            taken.append(box)
+            painter.fillRect(box.adjusted(-2, 1, 2, -1), ground)
+            painter.drawStaticText(box.topLeft(), text)
+            if len(taken) >= MOST_LABELS:
+                break
+
+    def _label(self, edge: int, font: QFont) -> tuple[QStaticText, QSizeF] | None:
+        if edge not in self._labels:
+            words = self.label_of(edge)
+            if words:
+                text = plain(words)
+                text.prepare(QTransform(), font)
+                self._labels[edge] = text, text.size()
+            else:
+                self._labels[edge] = None
+        return self._labels[edge]
+
+    def label_of(self, edge: int) -> str:
+        """What is written on an edge: shape, quantisation, and the overlay's note."""
+        graph, overlay = self.scene.graph, self.coloring.overlay
+        tensor = int(self.scene.layout.edge_tensor[edge])
+        if tensor < 0:
+            return ""
+        parts = [tensor_text(graph, tensor)]
+        if tensor in graph.tensor_quantization:
+            parts.append(quantization_text(graph.tensor_quantization[tensor]))
+        if overlay is not None and tensor in overlay.tensor_note:
+            parts.append(overlay.tensor_note[tensor])
+        return "  ".join(p for p in parts if p)
+
+
+def _weight_classes(coloring: Coloring) -> tuple[Indices, npt.NDArray[np.uint8]]:
+    """The edges whose tensor has a weight, and for every edge its class of thickness (0 = none)."""
+    tensors = coloring.scene.layout.edge_tensor
+    classes = np.zeros(len(tensors), np.uint8)
+    weights = coloring.overlay.tensor_weight if coloring.overlay is not None else {}
+    if weights and len(tensors):
+        table = np.full(max(int(tensors.max()), max(weights)) + 1, np.nan)
+        table[list(weights)] = [max(w, 0.0) for w in weights.values()]
+        size = np.log1p(table)
+        top = max(float(np.nanmax(size)), 1e-9)
+        of_edge = np.where(tensors >= 0, size[tensors], np.nan) / top
+        known = np.isfinite(of_edge)
+        classes[known] = 1 + np.round(of_edge[known] * (HEAVIEST - 1))
+    return np.flatnonzero(classes).astype(np.int32), classes
+
+
+def _first_edges(coloring: Coloring) -> npt.NDArray[np.bool_]:
+    """True for the first edge of every tensor at every box that it leaves: the one that is labelled."""
+    layout = coloring.scene.layout
+    first = np.zeros(len(layout.edge_tensor), np.bool_)
+    usable = np.flatnonzero(~layout.edge_is_portal & (layout.edge_tensor >= 0))
+    keys = layout.edge_source[usable].astype(np.int64) << 32 | layout.edge_tensor[usable]
+    first[usable[np.unique(keys, return_index=True)[1]]] = True
+    return first
 
 
 def transform_of(viewport: Viewport) -> QTransform:
@@ -41,54 +197,13 @@ def transform_of(viewport: Viewport) -> QTransform:
     return QTransform(viewport.scale, 0, 0, viewport.scale, viewport.offset_x, viewport.offset_y)
 
 
-def paint_lines(painter: QPainter, scene: Scene, viewport: Viewport, edges: Indices, color: QColor) -> None:
-    """Far away: straight pieces without arrow heads; the longest MOST_LINES of them."""
-    layout = scene.layout
-    edges = edges[~layout.edge_is_portal[edges]]
-    counts = np.diff(layout.edge_offsets)[edges] - 1
-    if not counts.sum():
-        return
-    first = np.repeat(layout.edge_offsets[edges], counts)
-    first = first + np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-    pieces = np.empty((len(first), 4))
-    pieces[:, :2] = layout.edge_points[first]
-    pieces[:, 2:] = layout.edge_points[first + 1]
-    length = np.abs(pieces[:, 2:] - pieces[:, :2]).max(axis=1) * viewport.scale
-    if len(pieces) > MOST_LINES:
-        longest = np.argpartition(length, -MOST_LINES)[-MOST_LINES:]
-        pieces, length = pieces[longest], length[longest]
-    pieces = pieces[length >= 2.0]
-    if not len(pieces):
-        return
-    pieces = np.ascontiguousarray(
-        pieces * viewport.scale + np.array([viewport.offset_x, viewport.offset_y] * 2)
-    )
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setPen(QPen(color, 0))
-    painter.drawLines(Shiboken.wrapInstance(pieces.ctypes.data, QLineF), len(pieces))  # type: ignore[call-overload]
-
-
-def paint_curves(
-    painter: QPainter, scene: Scene, viewport: Viewport, edges: Indices, pen: QPen, *, arrows: bool = True
-) -> None:
-    """The edges as smooth curves, with arrow heads at their targets. Portals are left out."""
-    edges = edges[~scene.layout.edge_is_portal[edges]]
-    if not len(edges):
-        return
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    path = transform_of(viewport).map(curves_path(scene.curve_offsets, scene.curves, edges))
-    painter.setPen(pen)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPath(path)
-    if arrows and viewport.scale >= 0.35:
-        paint_arrows(painter, viewport, scene.curves[scene.curve_offsets[edges + 1] - 1], pen.color())
-
-
 def paint_arrows(
     painter: QPainter, viewport: Viewport, tips: npt.NDArray[np.floating], color: QColor
 ) -> None:
     """Small heads that point down at the ends of edges; one where many end."""
     points = tips * viewport.scale + np.array([viewport.offset_x, viewport.offset_y])
+    points = points[(points > -10).all(axis=1)]
+    points = points[(points[:, 0] < viewport.width + 10) & (points[:, 1] < viewport.height + 10)]
     points = np.unique(points.round(1), axis=0)
     size = min(max(6.5 * viewport.scale, 3.5), 9.0)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -96,147 +211,8 @@ def paint_arrows(
     painter.drawPath(triangles_path(points, size * 0.9, size))
 
 
-def portal_spots(scene: Scene, edges: Indices) -> list[tuple[int, float, float, bool]]:
-    """(edge, x, y, is_source) of the portals' ends; ends that coincide are named once."""
-    layout = scene.layout
-    seen: set[tuple[float, float, int]] = set()
-    result = []
-    for edge in edges[layout.edge_is_portal[edges]].tolist():
-        points = layout.edge_points[layout.edge_offsets[edge] : layout.edge_offsets[edge + 1]]
-        tensor = int(layout.edge_tensor[edge])
-        for point, is_source in ((points[0], True), (points[-1], False)):
-            key = (float(point[0]), float(point[1]), tensor)
-            if key not in seen:
-                seen.add(key)
-                result.append((edge, key[0], key[1], is_source))
-    return result
-
-
-def paint_portals(
-    painter: QPainter, scene: Scene, viewport: Viewport, edges: Indices, brushes: Brushes, shown: QRectF
-) -> list[tuple[QRectF, int, bool]]:
-    """Stubs with the tensor's name. Returns their places on screen: (rectangle, edge, is_source)."""
-    spots = portal_spots(scene, edges[:4000])
-    if not spots:
-        return []
-    colors = brushes.colors
-    color = mix(colors.role("edge"), colors.role("accent"), 0.35)
-    scale = viewport.scale
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    stub = 9.0 * scale
-    font = sized(brushes.font, LABEL_PX * scale)
-    painter.setFont(font)
-    result = []
-    stacked: dict[tuple[float, float, bool], int] = {}
-    for edge, x, y, is_source in spots:
-        sx, sy = viewport.to_screen(x, y)
-        if not shown.contains(sx, sy):
-            continue
-        down = 1.0 if is_source else -1.0
-        turn = stacked.get((x, y, is_source), 0)
-        stacked[x, y, is_source] = turn + 1
-        shift = turn * (5.0 + 0.0) * scale
-        painter.setPen(QPen(color, 1.2))
-        end = sy + down * stub
-        painter.drawLine(QPointF(sx + shift, sy), QPointF(sx + shift, end))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-        painter.drawEllipse(QPointF(sx + shift, end), 2.4 * scale + 0.4, 2.4 * scale + 0.4)
-        place = QRectF(sx + shift - 6, min(sy, end) - 4, 12, abs(end - sy) + 8)
-        if scale >= 0.6 and turn == 0:
-            name = tensor_name(scene.graph, int(scene.layout.edge_tensor[edge]))
-            text = plain(("→ " if is_source else "") + name[-22:] + ("" if is_source else " →"))
-            text.prepare(QTransform(), font)
-            size = text.size()
-            box = QRectF(sx + 6 * scale, end - size.height() / 2, size.width(), size.height())
-            painter.fillRect(box, colors.role("canvas"))
-            painter.setPen(color)
-            painter.drawStaticText(box.topLeft(), text)
-            place = place.united(box)
-        result.append((place, edge, is_source))
-    return result
-
-
-def paint_portal_curve(painter: QPainter, scene: Scene, viewport: Viewport, edge: int, pen: QPen) -> None:
-    """The whole way of a portal edge, dashed, for the edge that is selected."""
-    points = scene.layout.edge_points[scene.layout.edge_offsets[edge] : scene.layout.edge_offsets[edge + 1]]
-    (x0, y0), (x1, y1) = (viewport.to_screen(float(p[0]), float(p[1])) for p in (points[0], points[-1]))
-    path = QPainterPath(QPointF(x0, y0))
-    bend = max(abs(y1 - y0) * 0.35, 60.0 * viewport.scale)
-    path.cubicTo(QPointF(x0, y0 + bend), QPointF(x1, y1 - bend), QPointF(x1, y1))
-    dashed = QPen(pen)
-    dashed.setStyle(Qt.PenStyle.DashLine)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(dashed)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPath(path)
-    paint_arrows(painter, viewport, points[-1:], pen.color())
-
-
-def paint_weights(
-    painter: QPainter, scene: Scene, viewport: Viewport, edges: Indices, brushes: Brushes
-) -> None:
-    """Edges whose tensor crosses a border, thicker the more bytes cross (by the logarithm)."""
-    overlay = brushes.overlay
-    if overlay is None or not overlay.tensor_weight:
-        return
-    tensors = scene.layout.edge_tensor[edges]
-    heavy = [(e, overlay.tensor_weight[t]) for e, t in zip(edges.tolist(), tensors.tolist())
-             if t in overlay.tensor_weight]  # fmt: skip
-    if not heavy:
-        return
-    most = float(np.log1p(max(overlay.tensor_weight.values()))) or 1.0
-    classes: dict[int, list[int]] = {}
-    for edge, weight in heavy[:2000]:
-        classes.setdefault(round(1 + 4 * float(np.log1p(max(weight, 0))) / most), []).append(edge)
-    color = brushes.colors.role("boundary")
-    for width, members in sorted(classes.items()):
-        pen = QPen(color, width * min(max(viewport.scale, 0.4), 1.5))
-        paint_curves(painter, scene, viewport, np.array(members, np.int32), pen, arrows=False)
-
-
-def edge_label(scene: Scene, edge: int, overlay: Overlay | None) -> str:
-    """What is written on an edge: shape, quantisation, and the overlay's note."""
-    tensor = int(scene.layout.edge_tensor[edge])
-    if tensor < 0:
-        return ""
-    parts = [tensor_text(scene.graph, tensor)]
-    quantization = scene.graph.tensor_quantization.get(tensor)
-    if quantization is not None:
-        parts.append(quantization_text(quantization))
-    if overlay is not None and tensor in overlay.tensor_note:
-        parts.append(overlay.tensor_note[tensor])
-    return "  ".join(p for p in parts if p)
-
-
-def paint_labels(
-    painter: QPainter, scene: Scene, viewport: Viewport, edges: Indices, brushes: Brushes
-) -> None:
-    """Texts beside the beginnings of edges, once per tensor; those that would overlap are left out."""
-    layout = scene.layout
-    font = sized(brushes.font, LABEL_PX * viewport.scale)
-    painter.setFont(font)
-    colors = brushes.colors
-    seen: set[tuple[int, int]] = set()
-    taken: list[QRectF] = []
-    for edge in edges[~layout.edge_is_portal[edges]].tolist():
-        key = (int(layout.edge_source[edge]), int(layout.edge_tensor[edge]))
-        if key in seen:
-            continue
-        seen.add(key)
-        if len(seen) > MOST_LABELS:
-            break
-        words = edge_label(scene, edge, brushes.overlay)
-        if not words:
-            continue
-        start = scene.curve(edge)[0]
-        x, y = viewport.to_screen(float(start[0]), float(start[1]))
-        text = plain(words)
-        text.prepare(QTransform(), font)
-        box = QRectF(QPointF(x + 6, y + 3 * viewport.scale), text.size())
-        if any(box.intersects(other) for other in taken[-40:]):
-            continue
-        taken.append(box)
-        painter.fillRect(box.adjusted(-2, 1, 2, -1), colors.role("canvas"))
-        painter.setPen(colors.role("quiet"))
-        painter.drawStaticText(box.topLeft(), text)
+def _draw_lines(painter: QPainter, lines: npt.NDArray[np.float64]) -> None:
+    """Draws lines straight from the array's memory."""
+    lines = np.ascontiguousarray(lines)
+    if len(lines):
+        painter.drawLines(Shiboken.wrapInstance(lines.ctypes.data, QLineF), len(lines))  # type: ignore[call-overload]

@@ -17,6 +17,7 @@ from PySide6.QtGui import QFont, QPainter, QPen
 from shiboken6 import Shiboken
 
 from studio.ui.canvas.colors import CanvasColors
+from studio.ui.canvas.far_paint import draw_rects
 from studio.ui.canvas.overlay import Outline
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import plain, sized
@@ -28,7 +29,8 @@ PAD_X = 9.0
 PAD_Y = 9.0
 FAR_APART = 120.0  # boxes of a row farther apart than this do not share a band
 NEXT_ROW = 64.0  # rows farther apart than this are not joined
-MOST_LINES = 4000
+MOST_LINES = 6000
+DASHED_FROM = 0.25  # zoom; below it lines are thin and whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class OutlineBands:
             self._titles.append((first.left, first.top, group))
         self._lines = np.array(lines, float).reshape(-1, 4)
         self._owner = np.array(owners, np.int32)
+        self._colors = sorted({outline.color for outline in outlines})
+        self._color_of = np.array([self._colors.index(outline.color) for outline in outlines], np.int32)
 
     @property
     def lines(self) -> Floats:
@@ -77,15 +81,21 @@ class OutlineBands:
             return
         shift = np.array([viewport.offset_x, viewport.offset_y] * 2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for group in np.unique(self._owner[chosen]).tolist():
-            mine = chosen[self._owner[chosen] == group]
-            screen = np.ascontiguousarray(np.round(lines[mine] * viewport.scale + shift))
-            pen = QPen(colors.role(self._outlines[group].color), 1.5 if viewport.scale >= 0.3 else 1.0)
-            if viewport.scale >= 0.2:
-                pen.setStyle(Qt.PenStyle.CustomDashLine)
-                pen.setDashPattern([4, 3])
+        color_of = self._color_of[self._owner[chosen]]
+        for index in np.unique(color_of).tolist():
+            mine = chosen[color_of == index]
+            color = colors.role(self._colors[index])
+            screen = np.round(lines[mine] * viewport.scale + shift)
+            if viewport.scale < DASHED_FROM:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(color)
+                screen[:, 2:] = screen[:, 2:] - screen[:, :2] + 1
+                draw_rects(painter, screen)
+                continue
+            pen = QPen(color, 1.5)
+            pen.setDashPattern([4, 3])
             painter.setPen(pen)
+            screen = np.ascontiguousarray(screen)
             painter.drawLines(Shiboken.wrapInstance(screen.ctypes.data, QLineF), len(screen))  # type: ignore[call-overload]
         if viewport.scale >= 0.5:
             self._paint_titles(painter, viewport, colors, font)
@@ -95,9 +105,10 @@ class OutlineBands:
         painter.setFont(small)
         high = small.pixelSize() * 1.25
         screen = QRectF(0, 0, viewport.width, viewport.height)
+        in_sight = screen.adjusted(-300, -40, 0, 40)
         for x, y, group in self._titles:
             sx, sy = viewport.to_screen(x, y)
-            if not screen.adjusted(-300, -40, 0, 40).contains(sx, sy):
+            if not in_sight.contains(sx, sy):
                 continue
             outline = self._outlines[group]
             width = painter.fontMetrics().horizontalAdvance(outline.title)

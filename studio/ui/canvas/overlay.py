@@ -93,6 +93,14 @@ class Overlay:
     sentence: Callable[[int], str] = _no_sentence
 
     @property
+    def counts(self) -> list[int]:
+        """How many nodes each category has."""
+        if self.codes is None:
+            return []
+        size = len(self.categories)
+        return np.bincount(self.codes, minlength=size)[:size].tolist()  # type: ignore[no-any-return]
+
+    @property
     def largest(self) -> float:
         """The largest finite value of a node, 0 when there is none: the upper end of the scale."""
         if self.values is None:

@@ -1,4 +1,4 @@
-"""The overlays of the studio: verdicts, partitions, values, quantisation, differences."""
+"""The overlays of targets and figures: verdicts, partitions, heat maps."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from studio.graph import Graph
 from studio.support import TargetVerdicts, Verdict
 from studio.support.verdict import VERDICTS
 from studio.targets import TARGETS
+from studio.ui.canvas.colors import PARTITION_COLORS
 from studio.ui.canvas.overlay import NO_CATEGORY, Category, Gather, Hatch, Icon, Outline, Overlay
 
 
@@ -62,7 +63,7 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
     categories = [
         Category(
             _tr("partition {number} of {count}").format(number=k + 1, count=count),
-            f"partition:{k}",
+            f"partition:{k % len(PARTITION_COLORS)}",
             hatch=hatches[k // 8 % len(hatches)],
         )
         for k in range(shown)
@@ -136,98 +137,3 @@ def value_overlay(
         return f"{name}: {value_text(value, unit)}{share}"
 
     return Overlay(name=name, values=figures, unit=unit, gather=gather, sentence=sentence)
-
-
-QUANTIZE_OPS = frozenset({"QuantizeLinear", "QUANTIZE", "quantize_per_tensor", "quantize_per_channel"})
-DEQUANTIZE_OPS = frozenset(
-    {"DequantizeLinear", "DEQUANTIZE", "dequantize_per_tensor", "dequantize_per_channel"}
-)
-_WHOLE = frozenset({"int4", "uint4", "int8", "uint8", "int16", "uint16"})
-_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
-INTEGER, FLOAT, BORDER, REQUANTIZE, ISLAND, OTHER = range(6)
-
-
-def quantization_overlay(graph: Graph) -> Overlay:
-    """Where a graph computes in integers: integer nodes, the borders to float, pairs that only change
-    the scale (a dequantize straight into a quantize), and float islands in a quantised model."""
-    codes = quantization_codes(graph)
-    return Overlay(
-        name=_tr("Quantisation"),
-        categories=(
-            Category(_tr("integer"), "integer", Icon.CHECK, Hatch.SOLID, 1),
-            Category(_tr("float"), "same", Icon.NONE, Hatch.STRIPES, 0),
-            Category(_tr("quantize / dequantize"), "boundary", Icon.DOT, Hatch.DOTTED, 2),
-            Category(_tr("requantize pair"), "conditional", Icon.DIAMOND, Hatch.CROSSED, 3, True),
-            Category(_tr("float island"), "floating", Icon.TRIANGLE, Hatch.DIAGONAL, 4, True),
-            Category(_tr("no arithmetic on activations"), "same", Icon.NONE, Hatch.SOLID, 0),
-        ),
-        codes=codes,
-        sentence=lambda node: _quantization_sentence(graph, int(codes[node]), node),
-    )
-
-
-def quantization_codes(graph: Graph) -> npt.NDArray[np.uint8]:
-    """[nodes] INTEGER, FLOAT, BORDER, REQUANTIZE, ISLAND or OTHER.
-
-    A node counts as integer when its activations are quantised tensors, or when all its float
-    activations come from dequantize nodes and go to quantize nodes (the QDQ form).
-    """
-    base = [op.rsplit("::", 1)[-1].split(".")[0] for op in graph.node_op]
-    is_quantize = np.array([b in QUANTIZE_OPS for b in base], np.bool_)
-    is_dequantize = np.array([b in DEQUANTIZE_OPS for b in base], np.bool_)
-    tensor_is_float = np.array([d in _FLOATS for d in graph.tensor_dtype], np.bool_)
-    tensor_is_whole = np.array(
-        [
-            d in _WHOLE or (d == "int32" and t in graph.tensor_quantization)
-            for t, d in enumerate(graph.tensor_dtype)
-        ],
-        np.bool_,
-    )
-    codes = np.full(graph.node_count, OTHER, np.uint8)
-    constant = graph.tensor_kind == 2
-    for node in range(graph.node_count):
-        if is_quantize[node] or is_dequantize[node]:
-            codes[node] = BORDER
-            continue
-        inputs = [t for t in graph.inputs_of(node).tolist() if t >= 0 and not constant[t]]
-        outputs = [t for t in graph.outputs_of(node).tolist() if t >= 0]
-        floats_in = [t for t in inputs if tensor_is_float[t]]
-        floats_out = [t for t in outputs if tensor_is_float[t]]
-        if not floats_in and not floats_out:
-            if any(tensor_is_whole[t] for t in (*inputs, *outputs)):
-                codes[node] = INTEGER
-            continue
-        fed = all(graph.producer_of[t] >= 0 and is_dequantize[graph.producer_of[t]] for t in floats_in)
-        drained = all(
-            len(graph.consumers_of(t)) and is_quantize[graph.consumers_of(t)].all() for t in floats_out
-        )
-        codes[node] = INTEGER if fed and drained else FLOAT
-    source, target, tensor = graph.edges
-    pair = is_dequantize[source] & is_quantize[target]
-    codes[source[pair]] = REQUANTIZE
-    codes[target[pair]] = REQUANTIZE
-    # a tflite QUANTIZE between two integer tensors changes the scale as well
-    whole_step = is_quantize[target] & tensor_is_whole[tensor]
-    codes[target[whole_step]] = REQUANTIZE
-    if (codes == INTEGER).any():
-        codes[codes == FLOAT] = ISLAND
-    return codes
-
-
-def _quantization_sentence(graph: Graph, code: int, node: int) -> str:
-    from studio.ui.canvas.labels import quantization_text
-
-    word = {
-        INTEGER: _tr("Computes in integers."),
-        FLOAT: _tr("Computes in floating point."),
-        BORDER: _tr("Goes between floating point and integers."),
-        REQUANTIZE: _tr("Only changes scale or zero point: often a sign of mismatched parameters."),
-        ISLAND: _tr("Computes in floating point inside a quantised model."),
-        OTHER: _tr("Does not compute on activations."),
-    }[code]
-    notes = [
-        quantization_text(graph.tensor_quantization[t])
-        for t in graph.outputs_of(node).tolist()
-        if t in graph.tensor_quantization
-    ]
-    return f"{word} {' · '.join(n for n in notes if n)}".strip()

@@ -44,6 +44,7 @@ class Scene:
             self.edge_bottom = np.maximum.reduceat(self.curves[:, 1], starts)
         else:
             self.edge_left = self.edge_right = self.edge_top = self.edge_bottom = np.zeros(0, np.float32)
+        self.edge_is_straight = self.edge_right - self.edge_left < 0.5
         self.bounds = self._bounds()
 
     def _bounds(self) -> tuple[float, float, float, float]:

@@ -6,19 +6,20 @@ cards of a dozen looks. A sprite is the card without its texts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
 from studio.graph.layout import ItemKind
+from studio.ui.canvas.coloring import DIM
 from studio.ui.canvas.colors import CanvasColors, heat_color, mix
 from studio.ui.canvas.overlay import Category
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 
 PAD = 4.0  # room round the card for shadow and stacked edges, in screen pixels
 BAR = 7.0  # width of the status bar at zoom 1
-DIM = 0.72  # how far a dimmed card goes towards the canvas colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,17 @@ class SpriteCache:
         self.categories = categories
         self.pixel_ratio = pixel_ratio
         self._limit = limit
-        self._made: dict[Look, QPixmap] = {}
+        self._made: dict[object, QPixmap] = {}
 
-    def get(self, look: Look) -> QPixmap:
-        """The picture of a look; its card starts PAD pixels from the top left."""
-        found = self._made.get(look)
-        if found is None:
-            if len(self._made) > self._limit:
-                self._made.clear()
-            found = self._made[look] = self._paint(look)
+    def get(self, key: object) -> QPixmap | None:
+        """The picture made for a key; its card starts PAD pixels from the top left."""
+        return self._made.get(key)
+
+    def make(self, key: object, look: Look) -> QPixmap:
+        """Makes the picture of a look and keeps it for a key."""
+        if len(self._made) > self._limit:
+            self._made.clear()
+        found = self._made[key] = self._paint(look)
         return found
 
     def _paint(self, look: Look) -> QPixmap:
@@ -78,22 +81,22 @@ def draw_card(
     """Draws the empty card of a look into `rect`."""
     canvas = colors.role("canvas")
 
-    def shade(color: QColor) -> QColor:
+    def shade(role: str) -> QColor:
+        color = colors.role(role)
         return mix(color, canvas, DIM) if look.is_dimmed else color
 
     category = categories[look.code] if 0 <= look.code < len(categories) else None
-    status = shade(colors.role(category.color)) if category else None
-    ground = shade(colors.role("panel"))
-    border = shade(colors.role("line"))
+    status = shade(category.color) if category else None
+    ground, border = shade("panel"), shade("line")
     is_pill = look.kind in (ItemKind.INPUT, ItemKind.OUTPUT)
     radius = rect.height() / 2 if is_pill else min(5.0 * look.scale + 0.5, rect.height() / 3)
     if category is not None and category.is_loud and status is not None:
         ground = mix(ground, status, 0.16 if colors.is_dark else 0.09)
         border = mix(border, status, 0.55)
     if is_pill:
-        ground = mix(shade(colors.role("canvas")), shade(colors.role("quiet")), 0.14)
-        border = mix(border, shade(colors.role("quiet")), 0.35)
-    pen = QPen(shade(colors.role("accent")), 1.6) if look.is_match else QPen(border, 1.0)
+        ground = mix(canvas, shade("quiet"), 0.14)
+        border = mix(border, shade("quiet"), 0.35)
+    pen = QPen(shade("accent"), 1.6) if look.is_match else QPen(border, 1.0)
     # half a pen inside, so that the border lies on whole pixels
     inner = rect.adjusted(0.5, 0.5, -0.5, -0.5)
     if look.is_group:
@@ -111,9 +114,9 @@ def draw_card(
     painter.save()
     painter.setClipPath(clip)
     if look.heat >= 0:
-        painter.fillRect(bar, shade(heat_color(look.heat / 255)))
+        painter.fillRect(bar, shade(heat_color(look.heat / 255).name()))
     elif look.shares:
-        _draw_shares(painter, bar, look, categories, colors, shade, ground)
+        _draw_shares(painter, bar, look.shares, categories, shade, ground)
     elif category is not None and status is not None:
         fill_hatched(painter, bar, category.hatch, status, ground)
     painter.restore()
@@ -126,16 +129,20 @@ def draw_card(
         draw_icon(painter, category.icon, center, size, status)
 
 
-def _draw_shares(painter, bar, look, categories, colors, shade, ground) -> None:  # type: ignore[no-untyped-def]
+def _draw_shares(
+    painter: QPainter,
+    bar: QRectF,
+    shares: tuple[int, ...],
+    categories: tuple[Category, ...],
+    shade: Callable[[str], QColor],
+    ground: QColor,
+) -> None:
     """A scope's bar: its categories stacked in proportion, the most severe at the top."""
-    order = sorted(range(len(look.shares)), key=lambda k: -categories[k].severity)
-    total = sum(look.shares)
-    y = bar.top()
-    for kind in order:
-        if not look.shares[kind]:
-            continue
-        height = bar.height() * look.shares[kind] / total
-        category = categories[kind]
-        part = QRectF(bar.left(), y, bar.width(), height)
-        fill_hatched(painter, part, category.hatch, shade(colors.role(category.color)), ground)
-        y += height
+    total = sum(shares)
+    top = bar.top()
+    for kind in sorted(range(len(shares)), key=lambda k: -categories[k].severity):
+        height = bar.height() * shares[kind] / total
+        if height:
+            part = QRectF(bar.left(), top, bar.width(), height)
+            fill_hatched(painter, part, categories[kind].hatch, shade(categories[kind].color), ground)
+            top += height

@@ -22,6 +22,7 @@ from studio.ui.canvas.scene import Scene
 TITLE_PX = 12.5
 DETAIL_PX = 10.5
 COMPACT_PX = 19.0  # the title alone, when the card is small
+LINE = 1.17  # height of a line in font sizes
 TEXT_LEFT = 14.0
 ICON_ROOM = 27.0
 

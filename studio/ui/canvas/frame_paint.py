@@ -1,0 +1,80 @@
+"""Frames: the grounds, rims and titles of open scopes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
+
+from studio.ui.canvas.colors import CanvasColors, mix
+from studio.ui.canvas.far_paint import draw_rects
+from studio.ui.canvas.labels import scope_title
+from studio.ui.canvas.scene import Scene
+from studio.ui.canvas.texts import plain, sized
+from studio.ui.canvas.viewport import Viewport
+
+MOST_FRAMES = 1500
+MOST_ROUND = 60
+TITLE_PX = 11.0
+SMALLEST_TITLE = 5.5
+SMALLEST = 6.0  # screen pixels; smaller frames are not drawn
+
+
+def paint_frames(
+    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, font: QFont
+) -> None:
+    """The frames in sight, outer ones first; every second level is tinted."""
+    layout, scale = scene.layout, viewport.scale
+    frames = scene.frames_in(*viewport.visible(margin=8))
+    least = np.minimum(layout.frame_width[frames], layout.frame_height[frames]) * scale
+    frames = frames[least > SMALLEST][:MOST_FRAMES]
+    if not len(frames):
+        return
+    rects = np.column_stack(
+        [
+            np.round(layout.frame_x[frames] * scale + viewport.offset_x) + 0.5,
+            np.round(layout.frame_y[frames] * scale + viewport.offset_y) + 0.5,
+            np.round(layout.frame_width[frames] * scale),
+            np.round(layout.frame_height[frames] * scale),
+        ]
+    ).astype(np.float64)
+    depths = layout.frame_depth[frames]
+    canvas = colors.role("canvas")
+    tint = mix(canvas, colors.role("quiet"), 0.07 if colors.is_dark else 0.055)
+    is_round = len(frames) <= MOST_ROUND and scale > 0.1
+    radius = min(8 * scale, 10.0)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_round)
+    painter.setPen(QPen(colors.role("line"), 1 if is_round else 0))
+    for depth in np.unique(depths).tolist():
+        painter.setBrush(tint if depth % 2 else canvas)
+        mine = rects[depths == depth]
+        if is_round:
+            for x, y, width, height in mine.tolist():
+                painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
+        else:
+            draw_rects(painter, mine)
+    if TITLE_PX * scale >= SMALLEST_TITLE:
+        _paint_titles(painter, scene, frames, rects, scale, colors, font)
+
+
+def _paint_titles(
+    painter: QPainter,
+    scene: Scene,
+    frames: npt.NDArray[np.int32],
+    rects: npt.NDArray[np.float64],
+    scale: float,
+    colors: CanvasColors,
+    font: QFont,
+) -> None:
+    small = sized(font, TITLE_PX * scale)
+    painter.setFont(small)
+    painter.setPen(colors.role("quiet"))
+    metrics = QFontMetricsF(small)
+    for frame, (x, y, width, _) in zip(frames.tolist(), rects.tolist()):
+        name, kind = scope_title(scene.graph, int(scene.layout.frame_scope[frame]))
+        words = f"{name} · {kind}" if kind else name
+        room = width - 20 * scale
+        if metrics.horizontalAdvance(words) > room:
+            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        painter.drawStaticText(QPointF(x + 10 * scale, y + 5 * scale), plain(words))

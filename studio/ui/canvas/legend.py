@@ -1,0 +1,129 @@
+"""Legend: what the colours, icons and patterns of an overlay mean, bottom left over the scene."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QLinearGradient, QPainter
+
+from studio.ui.canvas.colors import CanvasColors, heat_color
+from studio.ui.canvas.hud import MARGIN, PanelPicture, paint_ground
+from studio.ui.canvas.overlay import Category, Overlay
+from studio.ui.canvas.overlays import value_text
+from studio.ui.canvas.shapes import draw_icon, fill_hatched
+from studio.ui.canvas.texts import sized
+from studio.ui.canvas.viewport import Viewport
+
+ROW = 20.0
+HEAD = 29.0
+MOST_ROWS = 7
+LONGEST_TITLE = 260.0
+SCALE_WIDTH, SCALE_HEIGHT = 236.0, 66.0
+
+_V_CENTER = Qt.AlignmentFlag.AlignVCenter
+
+
+class Legend:
+    """Rows of categories with counts, or the scale of a heat map."""
+
+    def __init__(self) -> None:
+        self.rect = QRectF()
+        self._picture = PanelPicture()
+
+    def paint(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        overlay: Overlay | None,
+        counts: list[int],
+        largest: float,
+        colors: CanvasColors,
+        font: QFont,
+    ) -> None:
+        """Paints the legend; `counts` are nodes per category, `largest` is the scale's upper end."""
+        self.rect = QRectF()
+        if overlay is None or (overlay.values is None and not any(counts)):
+            return
+        rows = [(c, n) for c, n in zip(overlay.categories, counts) if n]
+        if overlay.values is not None:
+            width, height = SCALE_WIDTH, SCALE_HEIGHT
+        else:
+            width, height = _table_size(overlay, rows, font)
+        if width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7:
+            return
+        self.rect = QRectF(MARGIN, viewport.height - MARGIN - height, width, height)
+        room = QRectF(0, 0, width, height)
+
+        def picture(brush: QPainter) -> None:
+            paint_ground(brush, room, colors)
+            if overlay.values is not None:
+                _paint_scale(brush, room, overlay, largest, colors, font)
+            else:
+                _paint_rows(brush, room, overlay, rows, colors, font)
+
+        key = (id(overlay), tuple(counts), largest, id(colors), font.key())
+        self._picture.draw(painter, self.rect, viewport.pixel_ratio, key, picture)
+
+
+def _table_size(overlay: Overlay, rows: list[tuple[Category, int]], font: QFont) -> tuple[float, float]:
+    metrics = QFontMetricsF(sized(font, 12))
+    label = max((metrics.horizontalAdvance(c.title) for c, _ in rows[:MOST_ROWS]), default=0.0)
+    number = max((metrics.horizontalAdvance(f"{n:,}") for _, n in rows[:MOST_ROWS]), default=0.0)
+    title = min(QFontMetricsF(sized(font, 11, bold=True)).horizontalAdvance(overlay.name), LONGEST_TITLE)
+    lines = min(len(rows), MOST_ROWS) + (len(rows) > MOST_ROWS)
+    return float(round(max(42 + label + 20 + number + 14, title + 28))), HEAD + ROW * lines + 6
+
+
+def _paint_rows(
+    painter: QPainter,
+    room: QRectF,
+    overlay: Overlay,
+    rows: list[tuple[Category, int]],
+    colors: CanvasColors,
+    font: QFont,
+) -> None:
+    _paint_title(painter, room, overlay.name, colors, font)
+    painter.setFont(sized(font, 12))
+    y = HEAD
+    for category, count in rows[:MOST_ROWS]:
+        color = colors.role(category.color)
+        bar = QRectF(12, y + 3, 8, ROW - 6)
+        fill_hatched(painter, bar, category.hatch, color, colors.role("panel"))
+        draw_icon(painter, category.icon, QPointF(31, y + ROW / 2), 10, color)
+        painter.setPen(colors.role("text"))
+        painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, category.title)
+        painter.setPen(colors.role("quiet"))
+        box = QRectF(0, y, room.width() - 12, ROW)
+        painter.drawText(box, _V_CENTER | Qt.AlignmentFlag.AlignRight, f"{count:,}")
+        y += ROW
+    if len(rows) > MOST_ROWS:
+        words = QCoreApplication.translate("canvas", "and {count} more").format(count=len(rows) - MOST_ROWS)
+        painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, words)
+
+
+def _paint_title(painter: QPainter, room: QRectF, title: str, colors: CanvasColors, font: QFont) -> None:
+    bold = sized(font, 11, bold=True)
+    painter.setFont(bold)
+    painter.setPen(colors.role("quiet"))
+    title = QFontMetricsF(bold).elidedText(title, Qt.TextElideMode.ElideRight, room.width() - 24)
+    painter.drawText(QRectF(12, 7, room.width() - 24, 18), _V_CENTER, title)
+
+
+def _paint_scale(
+    painter: QPainter, room: QRectF, overlay: Overlay, largest: float, colors: CanvasColors, font: QFont
+) -> None:
+    """The heat scale; positions are square roots, so the middle of the bar is a quarter of the top."""
+    _paint_title(painter, room, overlay.name, colors, font)
+    bar = QRectF(12, HEAD, room.width() - 24, 9)
+    gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+    for k in range(17):
+        gradient.setColorAt(k / 16, heat_color(k / 16))
+    painter.fillRect(bar, gradient)
+    painter.setFont(sized(font, 11))
+    painter.setPen(colors.role("quiet"))
+    for place, align in (
+        (0.0, Qt.AlignmentFlag.AlignLeft),
+        (0.5, Qt.AlignmentFlag.AlignHCenter),
+        (1.0, Qt.AlignmentFlag.AlignRight),
+    ):
+        words = value_text(largest * place**2, overlay.unit)
+        painter.drawText(QRectF(12, bar.bottom() + 3, bar.width(), 18), align | _V_CENTER, words)
