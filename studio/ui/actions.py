@@ -29,9 +29,33 @@ def _has_graph(session: Session) -> bool:
     return session.opened is not None
 
 
+def _has_file(session: Session) -> bool:
+    return session.current_stage is not None and session.current_stage.path is not None
+
+
+def _has_steps(session: Session) -> bool:
+    return session.project is not None and bool(session.project.recipe.steps)
+
+
+def _can_undo(session: Session) -> bool:
+    return session.history is not None and session.history.can_undo
+
+
+def _can_redo(session: Session) -> bool:
+    return session.history is not None and session.history.can_redo
+
+
+def _has_node(session: Session) -> bool:
+    return session.opened is not None and session.selection.node is not None
+
+
+def _is_running(session: Session) -> bool:
+    return bool(session.run_jobs)
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that can be done. `menu` is the id of a row of MENUS, "" = palette only."""
+    """One thing that can be done. `menu` is the id of a row of MENUS."""
 
     id: str
     menu: str
@@ -40,7 +64,6 @@ class Action:
     shortcut: str = ""
     icon: str = ""
     enabled_when: Callable[[Session], bool] = _always
-    checked_when: Callable[[Session], bool] | None = None
     starts_group: bool = False
 
     def text(self) -> str:
@@ -57,3 +80,83 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("device", QT_TRANSLATE_NOOP("actions", "&Device")),
     ("help", QT_TRANSLATE_NOOP("actions", "&Help")),
 )
+
+ACTIONS: tuple[Action, ...] = (
+    Action("file.open", "file", QT_TRANSLATE_NOOP("actions", "&Open…"), lambda w: w.open_dialog(),
+           "Ctrl+O", "open"),
+    Action("file.sample", "file", QT_TRANSLATE_NOOP("actions", "Try the &sample"),
+           lambda w: w.open_sample(), icon="sample"),
+    Action("file.save", "file", QT_TRANSLATE_NOOP("actions", "&Save"), lambda w: w.save(),
+           "Ctrl+S", "save", _has_project, starts_group=True),
+    Action("file.save_as", "file", QT_TRANSLATE_NOOP("actions", "Save &as…"), lambda w: w.save_as(),
+           "Ctrl+Shift+S", enabled_when=_has_project),
+    Action("file.report", "file", QT_TRANSLATE_NOOP("actions", "Write &report…"),
+           lambda w: w.write_report(), enabled_when=_has_project),
+    Action("file.close", "file", QT_TRANSLATE_NOOP("actions", "&Close project"),
+           lambda w: w.close_project(), "Ctrl+W", enabled_when=_has_project, starts_group=True),
+    Action("file.settings", "file", QT_TRANSLATE_NOOP("actions", "Se&ttings…"),
+           lambda w: w.show_settings(), "Ctrl+,", "settings", starts_group=True),
+    Action("file.quit", "file", QT_TRANSLATE_NOOP("actions", "&Quit"), lambda w: w.close(), "Ctrl+Q"),
+    Action("edit.undo", "edit", QT_TRANSLATE_NOOP("actions", "&Undo"), lambda w: w.session.undo(),
+           "Ctrl+Z", "undo", _can_undo),
+    Action("edit.redo", "edit", QT_TRANSLATE_NOOP("actions", "&Redo"), lambda w: w.session.redo(),
+           "Ctrl+Shift+Z", "redo", _can_redo),
+    Action("edit.copy_node", "edit", QT_TRANSLATE_NOOP("actions", "&Copy node as text"),
+           lambda w: w.node_panel.copy_node(), "Ctrl+Shift+C", "copy", _has_node, starts_group=True),
+    Action("edit.copy_problems", "edit", QT_TRANSLATE_NOOP("actions", "Copy &problems as Markdown"),
+           lambda w: w.problem_panel.copy_markdown(), enabled_when=_has_graph),
+    Action("edit.find", "edit", QT_TRANSLATE_NOOP("actions", "&Find in the graph"),
+           lambda w: w.find_in_graph(), "Ctrl+F", "search", _has_graph, starts_group=True),
+    Action("view.palette", "view", QT_TRANSLATE_NOOP("actions", "Command &palette…"),
+           lambda w: w.show_palette(), "Ctrl+K"),
+    Action("view.fit", "view", QT_TRANSLATE_NOOP("actions", "Show the whole &graph"),
+           lambda w: w.on_canvas("fit"), "Ctrl+0", "fit", _has_graph, starts_group=True),
+    Action("view.width", "view", QT_TRANSLATE_NOOP("actions", "Fit the &width"),
+           lambda w: w.on_canvas("fit_width"), "Ctrl+9", enabled_when=_has_graph),
+    Action("view.actual", "view", QT_TRANSLATE_NOOP("actions", "&Actual size"),
+           lambda w: w.on_canvas("zoom_to_scale", 1.0), "Ctrl+1", enabled_when=_has_graph),
+    Action("view.back", "view", QT_TRANSLATE_NOOP("actions", "&Back to the last place"),
+           lambda w: w.on_canvas("go_back"), "Alt+Left", "previous", _has_graph),
+    Action("view.forward", "view", QT_TRANSLATE_NOOP("actions", "&Forward"),
+           lambda w: w.on_canvas("go_forward"), "Alt+Right", "next", _has_graph),
+    Action("view.shapes", "view", QT_TRANSLATE_NOOP("actions", "Hide or show shape arith&metic"),
+           lambda w: w.toggle_constants(), enabled_when=_has_graph),
+    Action("view.matrix", "view", QT_TRANSLATE_NOOP("actions", "Operators × targets &matrix"),
+           lambda w: w.stage_area.show_tab("matrix"), "Ctrl+M", "matrix", _has_graph, starts_group=True),
+    Action("view.compare", "view", QT_TRANSLATE_NOOP("actions", "&Compare stages"),
+           lambda w: w.stage_area.show_tab("compare"), "Ctrl+D", "compare", _has_graph),
+    Action("view.picture", "view", QT_TRANSLATE_NOOP("actions", "&Save picture…"),
+           lambda w: w.save_picture(), icon="picture", enabled_when=_has_graph),
+    Action("view.netron", "view", QT_TRANSLATE_NOOP("actions", "Open in &Netron"),
+           lambda w: w.open_in_netron(), icon="link", enabled_when=_has_file),
+    Action("view.reset", "view", QT_TRANSLATE_NOOP("actions", "&Reset layout of the window"),
+           lambda w: w.reset_layout(), starts_group=True),
+    Action("model.targets", "model", QT_TRANSLATE_NOOP("actions", "Choose &targets…"),
+           lambda w: w.choose_targets(), "Ctrl+T", "plus", _has_project),
+    Action("model.next_target", "model", QT_TRANSLATE_NOOP("actions", "&Next target"),
+           lambda w: w.next_target(), "Ctrl+Tab", enabled_when=_has_project),
+    Action("model.next_problem", "model", QT_TRANSLATE_NOOP("actions", "Next &problem"),
+           lambda w: w.problem_panel.next_problem(), "F8", enabled_when=_has_graph),
+    Action("model.wizard", "model", QT_TRANSLATE_NOOP("actions", "&Wizard…"),
+           lambda w: w.show_wizard(""), "Ctrl+Return", "wizard", _has_project, starts_group=True),
+    Action("run.all", "run", QT_TRANSLATE_NOOP("actions", "&Run the recipe"),
+           lambda w: w.run_steps(), "F5", "play", _has_steps),
+    Action("run.again", "run", QT_TRANSLATE_NOOP("actions", "Run everything a&new"),
+           lambda w: w.run_steps(force=True), "Shift+F5", enabled_when=_has_steps),
+    Action("run.cancel", "run", QT_TRANSLATE_NOOP("actions", "&Cancel the running job"),
+           lambda w: w.job_bar.cancel_shown(), "Ctrl+."),
+    Action("device.deploy", "device", QT_TRANSLATE_NOOP("actions", "&Deploy && run…"),
+           lambda w: w.show_deploy(), "F6", "play", _has_project),
+    Action("device.stop", "device", QT_TRANSLATE_NOOP("actions", "&Stop all runs"),
+           lambda w: w.stop_runs(), "Shift+F6", "stop", _is_running),
+    Action("device.connect", "device", QT_TRANSLATE_NOOP("actions", "&Connect over the network…"),
+           lambda w: w.connect_device(), starts_group=True),
+    Action("device.virtual", "device", QT_TRANSLATE_NOOP("actions", "Add a &virtual phone"),
+           lambda w: w.add_virtual_phone()),
+    Action("help.contents", "help", QT_TRANSLATE_NOOP("actions", "&Help"), lambda w: w.show_help(),
+           "F1", "help"),
+    Action("help.keys", "help", QT_TRANSLATE_NOOP("actions", "&Keyboard shortcuts"),
+           lambda w: w.show_help("keys")),
+    Action("help.about", "help", QT_TRANSLATE_NOOP("actions", "&About Deployment Studio"),
+           lambda w: w.show_about(), icon="info", starts_group=True),
+)  # fmt: skip

@@ -72,4 +72,9 @@ def _templates(language: str) -> list[tuple[re.Pattern[str], str]]:
 
 def _pattern(template: str) -> re.Pattern[str]:
     parts = [re.escape(p) for p in re.split(r"\{\d*\}", template)]
-    return re.compile("(.+?)".join(parts[:-1] + [parts[-1]]), re.DOTALL)
+    return re.compile("(.+?)".join(parts), re.DOTALL)
+
+
+def current_language() -> str:
+    """The language of `translate_sentence`: "en" or "zh_CN"."""
+    return _language

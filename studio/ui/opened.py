@@ -26,9 +26,7 @@ def load_opened(outcome: Done) -> OpenedGraph:
     result = from_json(bytes(outcome.result), GraphOpened, where="open_graph")
     graph = load_graph(Path(result.graph_path))
     view = result.view or GraphView()
-    layout = (
-        load_columns(Layout, Path(result.layout_path)) if result.layout_path else lay_out(graph, view)
-    )
+    layout = load_columns(Layout, Path(result.layout_path)) if result.layout_path else lay_out(graph, view)
     notes = list(result.notes)
     verdicts = {}
     for target_id, path in result.verdict_paths.items():
@@ -44,6 +42,7 @@ def load_opened(outcome: Done) -> OpenedGraph:
         problems=_problems(result.problems_path),
         costs=load_columns(Costs, Path(result.costs_path)) if result.costs_path else None,
         notes=tuple(notes),
+        graph_path=result.graph_path,
     )
 
 

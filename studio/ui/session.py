@@ -10,20 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from studio.devices import DeviceInfo
 from studio.errors import InputError, StudioError
-from studio.jobs.job import ArtifactMade, Done, Event, Failed, Measured, failed_from, job_of
+from studio.jobs.job import (
+    ArtifactMade,
+    DevicesChanged,
+    Done,
+    Event,
+    Failed,
+    Measured,
+    failed_from,
+    job_of,
+)
 from studio.measure.live import LiveRun
 from studio.project import Project
 from studio.project.edit import History
+from studio.project.recovery import SwapFile
 from studio.recipes.recipe import SOURCE
 from studio.records import Record
 from studio.support import TargetVerdicts
-from studio.targets import DEFAULT_TARGETS
 from studio.ui.job_runner import COMPUTE, LIGHT, JobRunner, JobState
 from studio.ui.preferences import (
     Preferences,
@@ -34,6 +44,14 @@ from studio.ui.preferences import (
 )
 from studio.ui.stages import OpenedGraph, Stage, StageStatus, stages_of
 from studio.ui.texts import fill
+
+if TYPE_CHECKING:
+    from studio.graph.layout import Layout
+    from studio.graph.op_docs import OpDoc
+    from studio.graph.view import GraphView
+    from studio.jobs.deploy import DeployResult
+    from studio.project.recovery import Recovered
+    from studio.recipes.run import StepResult
 
 _STOP_GRACE_MS = 15_000  # a run on a phone says goodbye: stop the runner, pull what it has
 
@@ -75,12 +93,18 @@ class Session(QObject):
     """(device id, Done | Failed)."""
     runs_changed = Signal()
     """A run file was added to the project's runs."""
+    layout_changed = Signal(str)
+    """A stage's graph is shown in another view: `opened.view` and `opened.layout`."""
+    node_requested = Signal(int)
+    """A node of the current graph was selected from elsewhere and should be brought into sight."""
+    docs_read = Signal()
+    """More operator documentation is in `docs`."""
     logged = Signal(str, str)
     """(who, line) for the log."""
     failed = Signal(object)
     """A `Failed` that a person should see."""
     trust_needed = Signal(str)
-    """A step wants to run Python from this folder, which is not trusted yet."""
+    """Python from this folder has to run, which is not trusted yet; answer with `trust` or `distrust`."""
     preferences_changed = Signal()
 
     def __init__(self, parent: QObject | None = None, *, runner: JobRunner | None = None) -> None:
@@ -97,10 +121,24 @@ class Session(QObject):
         self.target_id = ""
         self.overlay = "verdict"
         self.selection = Selection()
+        self.step_progress: dict[str, str] = {}
+        """step id → how far it is, in a word, while it runs."""
+        self.step_failures: dict[str, Failed] = {}
+        self.step_results: dict[str, StepResult] = {}
+        self.docs: dict[tuple[str, str, str], OpDoc | None] = {}
+        """(format, domain, op) → documentation; None = asked for, none known."""
+        self.served: dict[str, tuple[str, str]] = {}
+        """file → (job id, address) of the Netron views that are open."""
         self.devices: tuple[DeviceInfo, ...] = ()
+        self.device_problem = ""
+        """Why phones cannot be seen; empty when they can."""
         self.live: dict[str, LiveRun] = {}
         self.run_jobs: dict[str, str] = {}
         """device id → id of the job that runs there now."""
+        self.last_results: dict[str, DeployResult] = {}
+        """device id → what its last finished run says."""
+        self._swap = SwapFile()
+        self._when_trusted: Callable[[], object] | None = None
         self._when_done: dict[str, Callable[[Done | Failed], None]] = {}
         self._quiet: set[str] = set()
         self.runner.jobs_changed.connect(self.jobs_changed)
@@ -113,6 +151,17 @@ class Session(QObject):
     def project(self) -> Project | None:
         """The project as it stands, None when nothing is open."""
         return self.history.project if self.history else None
+
+    @property
+    def source_bytes(self) -> int | None:
+        """The size of the source file with its weights; None when it is not there."""
+        if self.project is None or self.folder is None:
+            return None
+        source = self.project.source
+        try:
+            return sum((self.folder / p).stat().st_size for p in (source.path, source.weights) if p)
+        except OSError:
+            return None
 
     @property
     def is_modified(self) -> bool:
@@ -170,10 +219,25 @@ class Session(QObject):
             self.project_path, self.folder = target, target.parent
             self._refresh_stages()
             self.set_preferences(with_recent(self.preferences, target))
+            self._swap.clear()
             self.project_changed.emit()
             self.runs_changed.emit()
             return True
         return False
+
+    def recover(self, recovered: Recovered) -> None:
+        """Opens what was not saved when another window died; it is unsaved here as well."""
+        from studio.project.recovery import forget
+
+        history = History.start(recovered.project, is_saved=False)
+        self._replace_project(history, path=recovered.project_path, folder=recovered.folder)
+        self._write_swap()
+        forget(recovered)
+
+    def shut_down(self) -> None:
+        """Ends all jobs and forgets the swap file; the window was closed on purpose."""
+        self.runner.shut_down()
+        self._swap.close()
 
     # --- stages, target, selection ---------------------------------------------------------
 
@@ -227,6 +291,17 @@ class Session(QObject):
     def select_tensor(self, tensor: int | None) -> None:
         """Selects a tensor of the current graph."""
         self._select(Selection(tensor=tensor))
+
+    def go_to_node(self, node: int) -> None:
+        """Selects a node and asks for it to be brought into sight."""
+        self.select_node(node)
+        self.node_requested.emit(node)
+
+    def set_view(self, view: GraphView, layout: Layout) -> None:
+        """Shows the current graph in another view."""
+        if self.opened is not None:
+            self.opened.view, self.opened.layout = view, layout
+            self.layout_changed.emit(self.current_stage_id)
 
     def open_stage(self, stage_id: str, *, again: bool = False) -> None:
         """Lets a worker open the stage's file, unless that is done or under way."""
@@ -290,6 +365,29 @@ class Session(QObject):
         """A block whose StudioErrors are shown instead of raised."""
         return _Telling(self)
 
+    # --- trust -------------------------------------------------------------------------------
+
+    def ask_for_trust(self, go_on: Callable[[], object]) -> None:
+        """Asks whether Python in the project's folder may run; `go_on` follows a yes."""
+        if self.folder is not None:
+            self._when_trusted = go_on
+            self.trust_needed.emit(str(self.folder))
+
+    def trust(self) -> None:
+        """The person said yes to `trust_needed`."""
+        from studio.project.trust import trust_folder
+
+        go_on, self._when_trusted = self._when_trusted, None
+        if self.folder is None or go_on is None:
+            return
+        with self.telling_failures():
+            trust_folder(self.folder)
+            go_on()
+
+    def distrust(self) -> None:
+        """The person said no to `trust_needed`."""
+        self._when_trusted = None
+
     # --- preferences -----------------------------------------------------------------------
 
     def set_preferences(self, preferences: Preferences) -> None:
@@ -305,16 +403,21 @@ class Session(QObject):
 
     # --- inside ----------------------------------------------------------------------------
 
+    def open_python(self, path: Path, project: Project) -> None:
+        """Opens a project that was made from a Python source; nothing of it runs yet."""
+        self._replace_project(History.start(project), path=None, folder=path.parent)
+        self.set_preferences(with_recent(self.preferences, path))
+
     def _open_project(self, path: Path) -> None:
         from studio.project.store import load_project
 
         self._replace_project(History.start(load_project(path)), path=path, folder=path.parent)
 
     def _open_model(self, path: Path) -> None:
-        from studio.project.create import new_project
+        from studio.ui.model_source import project_of_model
 
-        project = new_project(path, DEFAULT_TARGETS)
-        self._replace_project(History.start(project, is_saved=False), path=None, folder=path.parent)
+        project = project_of_model(path)
+        self._replace_project(History.start(project), path=None, folder=path.parent)
 
     def _replace_project(self, history: History | None, *, path: Path | None, folder: Path | None) -> None:
         for stage in self.stages:
@@ -324,6 +427,11 @@ class Session(QObject):
         self.stages = []
         self.current_stage_id, self.selection = SOURCE, Selection()
         self.live.clear()
+        self.last_results.clear()
+        self.step_progress.clear()
+        self.step_failures.clear()
+        self.step_results.clear()
+        self._swap.clear()
         project = self.project
         self.target_id = project.targets[0] if project and project.targets else ""
         self._refresh_stages()
@@ -341,12 +449,22 @@ class Session(QObject):
         project = history.project
         if self.target_id not in project.targets:
             self.set_target(project.targets[0] if project.targets else "")
+        self._write_swap()
         self._refresh_stages()
         self.project_changed.emit()
         if before is not None and (before.targets, before.soc) != (project.targets, project.soc):
             for stage in self.stages:
                 if stage.status is StageStatus.OPEN:
                     self.open_stage(stage.id, again=True)
+
+    def _write_swap(self) -> None:
+        if self.history is None or self.folder is None:
+            return
+        with self.telling_failures():
+            if self.history.is_saved:
+                self._swap.clear()
+            else:
+                self._swap.write(self.history.project, project_path=self.project_path, folder=self.folder)
 
     def _refresh_stages(self) -> None:
         project = self.project
@@ -404,6 +522,9 @@ class Session(QObject):
             self.measured.emit(event.device_id, event.record)
         elif isinstance(event, ArtifactMade):
             self._on_artifact(event)
+        elif isinstance(event, DevicesChanged):
+            self.devices, self.device_problem = event.devices, event.problem
+            self.devices_changed.emit()
         self.job_event.emit(job_id, event)
 
     def _on_artifact(self, event: ArtifactMade) -> None:

@@ -46,6 +46,8 @@ class OpenedGraph:
     verdicts: dict[str, TargetVerdicts] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     costs: Costs | None = None
+    graph_path: str = ""
+    """The packed file of the graph, for workers that read more of it."""
     notes: tuple[str, ...] = ()
 
 
@@ -65,8 +67,8 @@ class Stage:
 
     @property
     def has_graph(self) -> bool:
-        """Whether this kind of stage leaves a model file at all."""
-        return self.kind != "verify"
+        """Whether the stage's file holds a graph: not so for a comparison, nor for Python source."""
+        return self.kind != "verify" and (self.path is None or self.path.suffix != ".py")
 
 
 def stages_of(project: Project, folder: Path | None, old: Iterable[Stage] = ()) -> list[Stage]:

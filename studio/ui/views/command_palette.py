@@ -55,7 +55,9 @@ class CommandPalette(QDialog):
     def refresh(self, text: str) -> None:
         """Shows the actions whose words hold the letters, in their order."""
         self._list.clear()
-        scored = [(s, i) for i, a in enumerate(self._actions) if (s := match(text, plain_text(a))) is not None]
+        scored = [
+            (s, i) for i, a in enumerate(self._actions) if (s := match(text, plain_text(a))) is not None
+        ]
         for _score, index in sorted(scored):
             action = self._actions[index]
             item = QListWidgetItem(self._list)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
+from studio.jobs.job import Progress
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import WATCH, JobState, JobStatus
 from studio.ui.session import Session
 from studio.ui.texts import fill
@@ -28,7 +30,7 @@ class JobBar(QWidget):
         self._bar.setFixedWidth(140)
         self._bar.setTextVisible(False)
         self._progress = ElidedLabel("", "quiet")
-        self._cancel = button(self.tr("cancel"), self._cancel_shown, role="link")
+        self._cancel = button(self.tr("cancel"), self.cancel_shown, role="link")
         self._cancel.setAccessibleName(self.tr("Cancel the job"))
         self._state = label("", "quiet")
         self._log = button(self.tr("log"), self.log_requested.emit, role="link")
@@ -76,7 +78,7 @@ class JobBar(QWidget):
         elif progress is None:
             self._progress.setText(self.tr("starting…") + more)
         else:
-            self._progress.setText(_progress_text(progress.stage, progress.done, progress.total, progress.unit) + more)
+            self._progress.setText(_progress_text(progress) + more)
         if progress is not None and progress.total:
             self._bar.setRange(0, 1000)
             self._bar.setValue(int(1000 * progress.done / progress.total))
@@ -99,15 +101,15 @@ class JobBar(QWidget):
         jobs = self.tr("1 job done") if done == 1 else fill(self.tr("{n} jobs done"), n=done)
         return f"{saved} · {jobs}"
 
-    def _cancel_shown(self) -> None:
+    def cancel_shown(self) -> None:
+        """Cancels the job that is shown."""
         if (job := self.shown) is not None:
             self._session.cancel(job.id)
 
 
-def _progress_text(stage: str, done: int, total: int | None, unit: str) -> str:
-    from studio.ui.domain_texts import translate_sentence
-
-    stage = translate_sentence(stage)
+def _progress_text(progress: Progress) -> str:
+    stage = translate_sentence(progress.stage)
+    done, total, unit = progress.done, progress.total, progress.unit
     if unit == "bytes":
         return f"{stage} {bytes_text(done)}" + (f" / {bytes_text(total)}" if total else "")
     if unit == "%":

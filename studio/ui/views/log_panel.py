@@ -30,7 +30,7 @@ class LogPanel(QWidget):
         font.setPixelSize(12)
         self._text.setFont(font)
         self._text.setAccessibleName(self.tr("Log"))
-        self._text.setPlaceholderText(self.tr("Nothing was said yet. What jobs and tools print appears here."))
+        self._text.setPlaceholderText(self.tr("What jobs and tools say appears here."))
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(button(self.tr("Copy all"), lambda: copy_text(self._text.toPlainText()), role="link"))

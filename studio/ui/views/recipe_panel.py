@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QScrollArea, QVBoxLayout, QWidget
 
 from studio.recipes.recipe import SOURCE, Step
 from studio.ui.job_runner import JobStatus
-from studio.ui.progress_report import Figures, figures_of, next_step
 from studio.ui.session import Session
+from studio.ui.so_far import figures_of, next_step
 from studio.ui.stages import Stage, StageStatus
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text, seconds_text, step_note, step_title
@@ -32,20 +33,28 @@ class RecipePanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 0, 6, 8)
         column.setSpacing(0)
-        self._steps = QVBoxLayout()
+        body = QWidget()
+        self._steps = QVBoxLayout(body)
+        self._steps.setContentsMargins(0, 0, 0, 0)
         self._steps.setSpacing(0)
-        column.addLayout(self._steps)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(body)
+        column.addWidget(self._scroll, 1000)
         column.addSpacing(8)
-        inner = QVBoxLayout()
+        self._below = QWidget()
+        inner = QVBoxLayout(self._below)
         inner.setContentsMargins(8, 0, 8, 0)
         inner.setSpacing(6)
-        column.addLayout(inner)
+        column.addWidget(self._below)
         self._next = button("", self._on_next, role="primary")
         self._next.setObjectName("NextStep")
         inner.addWidget(self._next)
         self._advice = label("", "small", wrap=True)
         inner.addWidget(self._advice)
-        inner.addSpacing(10)
+        inner.addSpacing(4)
         self._so_far = heading(self.tr("So far"))
         inner.addWidget(self._so_far)
         self._figures = QFormLayout()
@@ -75,10 +84,26 @@ class RecipePanel(QWidget):
             self._show_deploy(self._rows["deploy"])
         self._show_next()
         self._show_figures(figures_of(self._session))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Finds out again how much a row may say."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Two lines a row where they fit, else one; what still does not fit is scrolled."""
+        wanted = sum(row.full_height() for row in self._rows.values())
+        room = self.height() - self._below.sizeHint().height() - 24
+        for row in self._rows.values():
+            row.set_compact(wanted > room)
+        shown = sum(row.sizeHint().height() for row in self._rows.values())
+        self._scroll.setMaximumHeight(max(shown, 1))
 
     def _make_rows(self, ids: list[str]) -> None:
         for row in self._rows.values():
             self._steps.removeWidget(row)
+            row.hide()
             row.deleteLater()
         self._rows = {}
         for stage_id in ids:
@@ -100,8 +125,8 @@ class RecipePanel(QWidget):
             icon, color = "step-failed", "fails"
             value, value_color = self.tr("failed"), "fails"
             note = self._session.step_failures[stage.id].message
-        elif stage.id in self._session.verified:
-            is_good = self._session.verified[stage.id].is_good
+        elif stage.kind == "verify" and stage.id in self._session.step_results:
+            is_good = not self._session.step_results[stage.id].failures
             icon, color = ("step-done", "runs") if is_good else ("step-failed", "fails")
             value = self.tr("good") if is_good else self.tr("over budget")
             value_color = "quiet" if is_good else "fails"
@@ -115,11 +140,11 @@ class RecipePanel(QWidget):
         row.set_selected(stage.id == self._session.current_stage_id)
 
     def _made_value(self, stage: Stage) -> str:
-        if stage.artifact is not None:
-            size = bytes_text(stage.artifact.size_bytes)
-            return size if stage.was_cached else f"{seconds_text(stage.artifact.seconds)} · {size}"
-        size = self._session.source_bytes
-        return bytes_text(size) if size is not None else ""
+        if stage.artifact is None:
+            source_bytes = self._session.source_bytes
+            return bytes_text(source_bytes) if source_bytes is not None else ""
+        size = bytes_text(stage.artifact.size_bytes)
+        return size if stage.was_cached else f"{seconds_text(stage.artifact.seconds)} · {size}"
 
     def _show_deploy(self, row: Row) -> None:
         session = self._session
@@ -147,11 +172,11 @@ class RecipePanel(QWidget):
             self._next.setToolTip(step.why)
             self._advice.setText(step.why)
 
-    def _show_figures(self, figures: Figures) -> None:
+    def _show_figures(self, figures: list[tuple[str, str]]) -> None:
         while self._figures.rowCount():
             self._figures.removeRow(0)
-        self._so_far.setVisible(bool(figures.rows))
-        for name, value in figures.rows:
+        self._so_far.setVisible(bool(figures))
+        for name, value in figures:
             text = label(value, selectable=True)
             row = label(name, "quiet")
             self._figures.addRow(row, text)

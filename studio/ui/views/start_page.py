@@ -65,7 +65,7 @@ class StartPage(QWidget):
         inside.setContentsMargins(24, 16, 24, 16)
         inside.setSpacing(10)
         inside.addStretch(1)
-        formats = self.tr("ONNX, PyTorch (.pt2, TorchScript, Python), TFLite, ExecuTorch, .ort or a .studio project")
+        formats = self.tr("ONNX, PyTorch (.pt2, TorchScript, Python), TFLite, ExecuTorch, .ort, .studio")
         for text, role in ((self.tr("Drop a model or a project here"), "title"), (formats, "quiet")):
             line = label(text, role, wrap=True)
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -84,6 +84,7 @@ class StartPage(QWidget):
         """Shows the recent files that are still there."""
         while (item := self._recent.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
+                old.hide()
                 old.deleteLater()
         paths = existing_recent(self._session.preferences)[:_MOST_RECENT]
         self._recent_heading.setVisible(bool(paths))

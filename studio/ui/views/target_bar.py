@@ -25,7 +25,7 @@ OVERLAYS: tuple[tuple[str, str], ...] = (
 )
 DEPTHS = (1, 2, 3, 4)
 
-_STATUS = {
+STATUS_WORDS = {
     "deprecated": QT_TRANSLATE_NOOP("TargetBar", "deprecated"),
     "maintenance": QT_TRANSLATE_NOOP("TargetBar", "in maintenance"),
 }
@@ -88,7 +88,8 @@ class TargetBar(QFrame):
             target = TARGETS[chip.target_id]
             chip.setChecked(chip.target_id == self._session.target_id)
             chip.show_counts(_counts(verdicts), mark=self._mark(target), tip=self._tip(target, verdicts))
-        self.setVisible(project is not None)
+        if self.parent() is not None:
+            self.setVisible(project is not None)
         title = next((t for o, t in OVERLAYS if o == self._session.overlay), "")
         self._overlay.setText(fill(self.tr("Overlay: {name}"), name=translate("TargetBar", title)))
         self._depth.setEnabled(opened is not None)
@@ -166,9 +167,12 @@ class TargetBar(QFrame):
             action.setData(overlay)
             group.addAction(action)
             action.triggered.connect(lambda _=False, o=overlay: self._session.set_overlay(o))
-        menu.aboutToShow.connect(
-            lambda: [a.setChecked(a.data() == self._session.overlay) for a in group.actions()]
-        )
+
+        def mark_current() -> None:
+            for action in group.actions():
+                action.setChecked(action.data() == self._session.overlay)
+
+        menu.aboutToShow.connect(mark_current)
         return menu
 
     def _make_depth_menu(self) -> QMenu:
@@ -191,20 +195,18 @@ class TargetBar(QFrame):
         return tool
 
     def _mark(self, target: Target) -> str:
-        return translate("TargetBar", _STATUS[target.status]) if target.status else ""
+        return translate("TargetBar", STATUS_WORDS[target.status]) if target.status else ""
 
     def _tip(self, target: Target, verdicts: TargetVerdicts | None) -> str:
         lines = [target.title]
-        if verdicts is not None:
-            if verdicts.macs_share is not None and target.is_accelerator:
-                share = f"{verdicts.macs_share * 100:.1f}"
-                lines.append(
-                    fill(
-                        self.tr("{share} % of the MACs stay on the accelerator, in {n} partitions"),
-                        share=share,
-                        n=len(verdicts.partitions),
-                    )
+        if verdicts is not None and verdicts.macs_share is not None and target.is_accelerator:
+            lines.append(
+                fill(
+                    self.tr("{share} % of the MACs stay on the accelerator, in {n} partitions"),
+                    share=f"{verdicts.macs_share * 100:.1f}",
+                    n=len(verdicts.partitions),
                 )
+            )
         if target.status and target.successor:
             lines.append(
                 fill(

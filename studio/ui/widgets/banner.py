@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from studio.jobs.job import Failed
-from studio.ui.icons import icon
+from studio.ui.widgets.icon_label import IconLabel
 from studio.ui.widgets.parts import button, copy_text, icon_button, label
 
 
@@ -34,8 +34,7 @@ class Banner(QFrame):
         outer.setSpacing(6)
         row = QHBoxLayout()
         row.setSpacing(10)
-        picture = QLabel()
-        picture.setPixmap(icon("error", "fails").pixmap(16, 16))
+        picture = IconLabel("error", "fails", 16)
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(2)

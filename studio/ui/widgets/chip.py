@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from studio.support import Verdict
@@ -49,7 +49,7 @@ class TargetChip(QAbstractButton):
         font = pill_font(self.font())
         width = 2 * _PAD + QFontMetrics(self.font()).horizontalAdvance(self._title)
         if self._mark:
-            width += _GAP + QFontMetrics(font).horizontalAdvance(self._mark)
+            width += _GAP + QFontMetrics(_mark_font(self.font())).horizontalAdvance(self._mark)
         width += sum(_GAP + pill_width(f"{n:,}", font) for n in self._counts.values())
         return QSize(width - (4 if self._counts else 0), _HEIGHT)
 
@@ -76,10 +76,16 @@ class TargetChip(QAbstractButton):
         x += metrics.horizontalAdvance(self._title)
         font = pill_font(self.font())
         if self._mark:
-            painter.setFont(font)
+            painter.setFont(_mark_font(self.font()))
             painter.setPen(QColor(colors.quiet))
             painter.drawText(QRectF(x + _GAP, 0, self.width(), _HEIGHT), middle, self._mark)
-            x += _GAP + QFontMetrics(font).horizontalAdvance(self._mark)
+            x += _GAP + QFontMetrics(_mark_font(self.font())).horizontalAdvance(self._mark)
         for verdict, count in self._counts.items():
             x += _GAP
             x += paint_pill(painter, x, (_HEIGHT - PILL_HEIGHT) / 2, verdict, f"{count:,}", font)
+
+
+def _mark_font(base: QFont) -> QFont:
+    font = QFont(base)
+    font.setPixelSize(11)
+    return font

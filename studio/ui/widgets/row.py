@@ -12,6 +12,8 @@ from studio.ui.icons import paint_icon
 _PAD = 8
 _ICON = 14
 _TEXT_X = _PAD + _ICON + 10
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Row(QAbstractButton):
@@ -23,6 +25,7 @@ class Row(QAbstractButton):
         self._title = self._value = self._note = ""
         self._value_color = "quiet"
         self._is_selected = False
+        self._is_compact = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -48,6 +51,13 @@ class Row(QAbstractButton):
         self.updateGeometry()
         self.update()
 
+    def set_compact(self, is_compact: bool) -> None:
+        """Leaves the second line out (it stays in the tool tip)."""
+        if is_compact != self._is_compact:
+            self._is_compact = is_compact
+            self.updateGeometry()
+            self.update()
+
     def set_selected(self, is_selected: bool) -> None:
         """Marks the row as the one that is looked at."""
         self._is_selected = is_selected
@@ -60,8 +70,17 @@ class Row(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Room for one or two lines."""
         title = QFontMetrics(self.font()).height()
-        note = QFontMetrics(_note_font(self.font())).height() + 2 if self._note else 0
+        note = QFontMetrics(_note_font(self.font())).height() + 2 if self._shows_note else 0
         return QSize(160, title + note + 12)
+
+    def full_height(self) -> int:
+        """The height with the second line."""
+        note = QFontMetrics(_note_font(self.font())).height() + 2 if self._note else 0
+        return QFontMetrics(self.font()).height() + note + 12
+
+    @property
+    def _shows_note(self) -> bool:
+        return bool(self._note) and not self._is_compact
 
     def minimumSizeHint(self) -> QSize:
         """Any width will do: texts are elided."""
@@ -86,19 +105,19 @@ class Row(QAbstractButton):
         value_width = metrics.horizontalAdvance(self._value)
         if self._value:
             painter.setPen(QColor(getattr(colors, self._value_color)))
-            painter.drawText(line, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._value)
+            painter.drawText(line, int(_RIGHT), self._value)
         room = line.width() - (value_width + 8 if self._value else 0)
         painter.setPen(QColor(colors.text if self.isEnabled() else colors.quiet))
         title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(line, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), title)
-        if self._note:
+        painter.drawText(line, int(_LEFT), title)
+        if self._shows_note:
             font = _note_font(self.font())
             painter.setFont(font)
             painter.setPen(QColor(colors.quiet))
             note_metrics = QFontMetrics(font)
             note_line = QRect(line.left(), line.bottom() + 3, line.width(), note_metrics.height())
             note = note_metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, note_line.width())
-            painter.drawText(note_line, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), note)
+            painter.drawText(note_line, int(_LEFT), note)
 
 
 def _note_font(base: QFont) -> QFont:

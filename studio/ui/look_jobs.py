@@ -1,0 +1,100 @@
+"""Starts the small jobs of looking at a graph: documentation, a tensor's values, the Netron view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from studio.graph.op_docs import OpDoc
+from studio.jobs.job import Done, Failed, Serving
+from studio.records import from_json
+from studio.ui.job_runner import LIGHT, WATCH
+from studio.ui.session import Session
+from studio.ui.texts import fill
+
+
+def read_docs(session: Session, stage_id: str) -> None:
+    """Reads the documentation of a stage's operators, those that are not known yet."""
+    from studio.jobs.read_docs import DocsRead, ReadDocs
+
+    stage = session.stage(stage_id)
+    if stage is None or stage.opened is None:
+        return
+    graph = stage.opened.graph
+    pairs = set(zip(graph.node_domain, graph.node_op))
+    wanted = tuple(sorted(p for p in pairs if (graph.format, *p) not in session.docs))
+    if not wanted:
+        return
+    # Unknown ones are remembered as well: nobody asks for them twice.
+    session.docs.update({(graph.format, *pair): None for pair in wanted})
+    format_ = graph.format
+
+    def take(outcome: Done | Failed) -> None:
+        if isinstance(outcome, Done):
+            for doc in from_json(bytes(outcome.result), DocsRead, where="read_docs").docs:
+                session.docs[(format_, doc.domain, doc.op)] = doc
+            session.docs_read.emit()
+
+    session.start(
+        ReadDocs(format=format_, ops=wanted, opsets=dict(graph.opsets)),
+        title=session.tr("Read operator documentation"),
+        lane=LIGHT,
+        then=take,
+        quiet=True,
+    )
+
+
+def doc_of(session: Session, node: int) -> OpDoc | None:
+    """The documentation of a node's operator in the current graph, None when there is none (yet)."""
+    opened = session.opened
+    if opened is None:
+        return None
+    graph = opened.graph
+    return session.docs.get((graph.format, graph.node_domain[node], graph.node_op[node]))
+
+
+def read_tensor(
+    session: Session, tensor: int, then: Callable[[Done | Failed], None], *, export_path: str = ""
+) -> None:
+    """Reads a constant of the current graph: statistics, and an `.npy` file when asked for."""
+    from studio.jobs.read_tensor import ReadTensor
+
+    opened = session.opened
+    if opened is None or not opened.graph_path:
+        return
+    spec = ReadTensor(graph_path=opened.graph_path, tensor=tensor, export_path=export_path)
+    title = fill(session.tr("Read {tensor}"), tensor=opened.graph.tensor_name[tensor])
+    session.start(spec, title=title, lane=LIGHT, then=then, quiet=not export_path)
+
+
+def open_in_netron(session: Session, open_url: Callable[[str], object]) -> None:
+    """Serves the current stage's file to Netron and opens the page; the port closes with the project."""
+    from studio.jobs.serve_netron import ServeNetron
+
+    stage = session.current_stage
+    if stage is None or stage.path is None:
+        return
+    known = session.served.get(str(stage.path))
+    if known is not None:
+        open_url(known[1])
+        return
+    path = str(stage.path)
+    title = fill(session.tr("Netron shows {file}"), file=Path(path).name)
+
+    def take(outcome: Done | Failed) -> None:
+        session.served.pop(path, None)
+        session.job_event.disconnect(on_event)
+
+    def on_event(job_id: str, event: object) -> None:
+        if isinstance(event, Serving) and job_id == wanted:
+            session.served[path] = (job_id, event.url)
+            open_url(event.url)
+
+    session.job_event.connect(on_event)
+    wanted = session.start(ServeNetron(path=path), title=title, lane=WATCH, then=take)
+
+
+def close_netron(session: Session) -> None:
+    """Closes every port that was opened for Netron."""
+    for job_id, _url in list(session.served.values()):
+        session.cancel(job_id)

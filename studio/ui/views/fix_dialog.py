@@ -1,0 +1,213 @@
+"""FixDialog: a rewrite of the graph that helps a target: what it does, what it changed, the proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.errors import InputError
+from studio.jobs.job import Done, Failed
+from studio.project import edit
+from studio.recipes.fixes import FixOptions, FixOutcome, find_fix
+from studio.recipes.fixes.apply import Judged
+from studio.recipes.fixes.fix import Needs
+from studio.recipes.recipe import SOURCE
+from studio.records import from_json
+from studio.targets import TARGETS
+from studio.ui.domain_texts import translate_sentence
+from studio.ui.job_runner import COMPUTE
+from studio.ui.session import Session
+from studio.ui.texts import fill, translate
+from studio.ui.widgets.parts import button, hairline, label
+
+
+class FixDialog(QDialog):
+    """Applies the fix to a new file beside the old one; the old one is left as it is."""
+
+    def __init__(self, session: Session, fix_id: str, node: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Apply a fix"))
+        self._session = session
+        self._fix = find_fix(fix_id)
+        self._outcome: FixOutcome | None = None
+        stage, opened = session.current_stage, session.opened
+        self._path = stage.path if stage is not None else None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 14)
+        column.setSpacing(10)
+        column.addWidget(label(translate_sentence(self._fix.title), "title", wrap=True))
+        column.addWidget(label(translate_sentence(self._fix.gain), wrap=True))
+        provenance = opened.graph.node_provenance.get(node) if opened is not None else None
+        if self._fix.torch_advice:
+            where = (
+                f" ({Path(provenance.file).name}:{provenance.line})" if provenance and provenance.file else ""
+            )
+            advice = fill(self.tr("In Python{where}: {advice}"), where=where,
+                          advice=translate_sentence(self._fix.torch_advice))  # fmt: skip
+            column.addWidget(label(advice, "quiet", wrap=True, selectable=True))
+        form = QFormLayout()
+        self._dims = QLineEdit()
+        if Needs.DIMS in self._fix.needs:
+            self._dims.setText(self._symbolic_dims())
+            form.addRow(self.tr("Dims"), self._dims)
+            form.addRow("", label(self.tr("Several values make one file each: N=1,4"), "small"))
+        column.addLayout(form)
+        promise = self.tr(
+            "Old and new model are run on the same inputs; when their outputs differ, the fix is refused."
+        )
+        column.addWidget(label(promise, "small", wrap=True))
+        self._busy = QProgressBar()
+        self._busy.setRange(0, 0)
+        self._busy.hide()
+        column.addWidget(self._busy)
+        self._result = QVBoxLayout()
+        column.addLayout(self._result)
+        row = QHBoxLayout()
+        self._use = button(self.tr("Use as the new source"), self._use_result)
+        self._use.hide()
+        row.addWidget(self._use)
+        row.addStretch(1)
+        row.addWidget(button(self.tr("Close"), self.reject))
+        self._apply = button(self.tr("Apply…"), self._ask_where, role="primary")
+        self._apply.setEnabled(self._path is not None and self._path.suffix == ".onnx")
+        self._apply.setDefault(True)
+        row.addWidget(self._apply)
+        column.addLayout(row)
+        if not self._apply.isEnabled():
+            self._say(
+                self.tr("Fixes rewrite ONNX files: export the model first, then open that stage."), "quiet"
+            )
+        self.setMinimumWidth(500)
+
+    def apply_to(self, out: Path) -> None:
+        """Starts the rewrite into `out`."""
+        from studio.jobs.apply_fix import ApplyFix
+
+        project = self._session.project
+        try:
+            options = FixOptions(
+                dims=parse_dims(self._dims.text()),
+                target=self._session.target_id,
+                soc=project.soc if project else "",
+            )
+        except InputError as error:
+            self._say(str(error), "bad")
+            return
+        spec = ApplyFix(
+            path=str(self._path),
+            fix=self._fix.id,
+            out=str(out),
+            options=options,
+            targets=project.targets if project else (),
+        )
+        self._apply.setEnabled(False)
+        self._busy.show()
+        title = fill(self.tr("Fix: {title}"), title=translate_sentence(self._fix.title))
+        self._session.start(spec, title=title, lane=COMPUTE, then=self._on_end, quiet=True)
+
+    def _ask_where(self) -> None:
+        if self._path is None:
+            return
+        folder = self._session.folder or self._path.parent
+        first = folder / f"{self._path.stem}-{self._fix.id}.onnx"
+        path, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Write the fixed model to"), str(first), "ONNX (*.onnx)"
+        )
+        if path:
+            self.apply_to(Path(path))
+
+    def _on_end(self, outcome: Done | Failed) -> None:
+        self._busy.hide()
+        if isinstance(outcome, Failed):
+            self._apply.setEnabled(True)
+            self._say(
+                f"{translate_sentence(outcome.message)} {translate_sentence(outcome.hint)}".strip(), "bad"
+            )
+            return
+        self._outcome = from_json(bytes(outcome.result), FixOutcome, where="apply_fix")
+        self._show_outcome(self._outcome)
+
+    def _show_outcome(self, outcome: FixOutcome) -> None:
+        self._apply.hide()
+        proof = outcome.proof
+        self._say(
+            fill(
+                self.tr("{n} nodes changed; largest difference {error} of the range, {allowed} allowed."),
+                n=len(outcome.changed),
+                error=f"{proof.max_relative_error:.2g}",
+                allowed=f"{proof.tolerance:g}",
+            ),
+            "good",
+        )
+        after = outcome.after[0] if outcome.after else {}
+        if outcome.before and after:
+            self._result.addWidget(hairline())
+        for target_id, before in outcome.before.items():
+            if target_id in after:
+                line = f"{_judged_text(before)}  →  {_judged_text(after[target_id])}"
+                self._say(f"{TARGETS[target_id].title}: {line}")
+        for note in outcome.notes:
+            self._say(translate_sentence(note), "small")
+        for file in outcome.files:
+            self._say(file, "small")
+        self._use.setVisible(len(outcome.files) == 1 and self._session.current_stage_id == SOURCE)
+
+    def _use_result(self) -> None:
+        folder = self._session.folder
+        if self._outcome is None or folder is None:
+            return
+        from studio.artifact import hash_file
+        from studio.project.places import relative_to_folder
+
+        path = Path(self._outcome.files[0])
+        with self._session.telling_failures():
+            relative = relative_to_folder(path, folder)
+            sha256 = hash_file(path)
+            self._session.edit(
+                lambda p: edit.set_source(p, msgspec.structs.replace(p.source, path=relative, sha256=sha256)),
+                translate_sentence(self._fix.title),
+            )
+        self.accept()
+
+    def _say(self, text: str, role: str = "") -> None:
+        self._result.addWidget(label(text, role, wrap=True, selectable=True))
+
+    def _symbolic_dims(self) -> str:
+        opened = self._session.opened
+        if opened is None:
+            return ""
+        names: dict[str, None] = {}
+        for tensor in opened.graph.main_inputs():
+            for dim in opened.graph.tensor_shape[tensor] or ():
+                if isinstance(dim, str):
+                    names[dim] = None
+        return " ".join(f"{name}=1" for name in names)
+
+
+def parse_dims(text: str) -> dict[str, tuple[int, ...]]:
+    """`N=1,4 H=224` as values per dim. Raises InputError."""
+    result = {}
+    for word in text.split():
+        name, _, values = word.partition("=")
+        try:
+            result[name] = tuple(int(v) for v in values.split(","))
+        except ValueError:
+            raise InputError(f"“{word}” is not a dim with its values.", hint="Write: N=1,4 H=224") from None
+    return result
+
+
+def _judged_text(judged: Judged) -> str:
+    bad = judged.counts.get("falls_back", 0) + judged.counts.get("fails", 0)
+    text = fill(translate("FixDialog", "{bad} nodes not taken, {n} partitions"), bad=bad, n=judged.partitions)
+    return text if judged.macs_share is None else f"{text}, {judged.macs_share * 100:.0f} % MACs"

@@ -1,0 +1,234 @@
+"""GraphView: one stage's graph with its search field; it keeps canvas and session in step."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from studio.errors import StudioError
+from studio.graph.layout import lay_out
+from studio.graph.scopes import initial_view, scope_tree
+from studio.graph.view import GraphView as ViewOfGraph
+from studio.ui.canvas import GraphCanvas
+from studio.ui.graph_overlays import overlay_of
+from studio.ui.icons import icon
+from studio.ui.session import Selection, Session
+from studio.ui.stages import Stage
+from studio.ui.texts import fill
+from studio.ui.widgets.parts import icon_button, label
+
+_SEARCH_MS = 80
+
+
+class GraphView(QWidget):
+    """The canvas of one stage. Selection goes both ways; a scope that is toggled is laid out anew."""
+
+    def __init__(self, session: Session, stage: Stage, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("Canvas")
+        self._session = session
+        self._stage = stage
+        self.canvas = GraphCanvas(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.canvas)
+        self.bar = self._make_bar()
+        """Back, forward, search, fit: whoever places the view places it too."""
+        self._search_timer = QTimer(self)
+        self._search_timer.setSingleShot(True)
+        self._search_timer.setInterval(_SEARCH_MS)
+        self._search_timer.timeout.connect(self.search_now)
+        self.canvas.node_selected.connect(self._on_node)
+        self.canvas.tensor_selected.connect(session.select_tensor)
+        self.canvas.scope_toggled.connect(self.toggle_scope)
+        self.canvas.subgraph_requested.connect(self.show_subgraph)
+        self.canvas.node_activated.connect(self._on_activated)
+        self.canvas.history_changed.connect(self._refresh_history)
+        session.stage_opened.connect(self._on_opened)
+        session.layout_changed.connect(self._on_layout)
+        session.target_changed.connect(self.refresh_overlay)
+        session.overlay_changed.connect(self.refresh_overlay)
+        session.selection_changed.connect(self._on_selection)
+        session.node_requested.connect(self._on_node_requested)
+        self._show()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this stage is the one that is looked at."""
+        return self._session.current_stage is self._stage
+
+    def focus_search(self) -> None:
+        """Puts the cursor into the search field."""
+        self._field.setFocus()
+        self._field.selectAll()
+
+    def search_now(self) -> None:
+        """Marks what the text finds, or says that it finds nothing."""
+        text = self._field.text().strip()
+        opened = self._stage.opened
+        if opened is None or not text:
+            self.canvas.set_matches([])
+            self._count.setText("")
+            return
+        from studio.graph.search import search
+
+        try:
+            found = search(opened.graph, text)
+        except StudioError as error:
+            self.canvas.set_matches([])
+            self._count.setText(error.message)
+            return
+        self.canvas.set_matches(found)
+        n = len(found)
+        self._count.setText(self.tr("nothing") if n == 0 else fill(self.tr("{n} found"), n=f"{n:,}"))
+
+    def refresh_overlay(self, *_: object) -> None:
+        """Colours the graph for the current target and overlay."""
+        opened = self._stage.opened
+        if opened is not None:
+            self.canvas.set_overlay(overlay_of(opened, self._session.overlay, self._session.target_id))
+
+    def toggle_scope(self, scope: int) -> None:
+        """Opens or closes a scope and keeps what is in sight where it is."""
+        opened = self._stage.opened
+        if opened is not None:
+            self._lay_out(replace(opened.view, collapsed=opened.view.collapsed ^ {scope}))
+
+    def show_depth(self, depth: int) -> None:
+        """Closes every scope at `depth` and deeper; 0 opens all."""
+        opened = self._stage.opened
+        if opened is None:
+            return
+        tree = scope_tree(opened.graph)
+        closed = frozenset(s for s in range(1, tree.size) if depth and int(tree.depth[s]) >= depth)
+        self._lay_out(replace(opened.view, collapsed=closed))
+
+    def show_subgraph(self, subgraph: int) -> None:
+        """Looks into a body, or (0) at the main graph."""
+        opened = self._stage.opened
+        if opened is not None:
+            self._lay_out(initial_view(opened.graph, subgraph))
+
+    def toggle_constants(self) -> None:
+        """Shows or hides constants and shape arithmetic."""
+        opened = self._stage.opened
+        if opened is not None:
+            view = opened.view
+            self._lay_out(replace(view, hide_shape_arithmetic=not view.hide_shape_arithmetic))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Esc in the search field gives the keys back to the graph."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            is_escape = event.key() == Qt.Key.Key_Escape
+            if is_escape:
+                self._field.clear()
+                self.canvas.setFocus()
+            return is_escape
+        return super().eventFilter(watched, event)
+
+    def _make_bar(self) -> QWidget:
+        bar = QWidget()
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(0, 0, 0, 2)
+        row.setSpacing(2)
+        self._back = icon_button("previous", self.tr("Back to the last place"), self.canvas.go_back)
+        self._forward = icon_button("next", self.tr("Forward"), self.canvas.go_forward)
+        self._field = QLineEdit()
+        self._field.setPlaceholderText(self.tr("Search: Conv, op:Resize, MatMul → * → Softmax"))
+        self._field.setAccessibleName(self.tr("Search the graph"))
+        self._field.addAction(icon("search", "quiet"), QLineEdit.ActionPosition.LeadingPosition)
+        self._field.setClearButtonEnabled(True)
+        self._field.setMinimumWidth(120)
+        self._field.setMaximumWidth(320)
+        self._field.installEventFilter(self)
+        self._field.textChanged.connect(lambda _t: self._search_timer.start())
+        self._field.returnPressed.connect(self._next)
+        self._count = label("", "small")
+        fit = icon_button("fit", self.tr("Show the whole graph (0)"), self.canvas.fit)
+        for widget in (self._back, self._forward, self._field, self._count, fit):
+            row.addWidget(widget)
+        self._refresh_history()
+        return bar
+
+    def _next(self) -> None:
+        if self._search_timer.isActive():
+            self._search_timer.stop()
+            self.search_now()
+        self.canvas.next_match()
+
+    def _refresh_history(self) -> None:
+        self._back.setEnabled(self.canvas.can_go_back)
+        self._forward.setEnabled(self.canvas.can_go_forward)
+
+    def _show(self) -> None:
+        opened = self._stage.opened
+        if opened is None:
+            return
+        self.canvas.set_view(opened.graph, opened.layout, subgraph=opened.view.subgraph)
+        self.refresh_overlay()
+
+    def _lay_out(self, view: ViewOfGraph) -> None:
+        opened = self._stage.opened
+        if opened is None:
+            return
+        layout = lay_out(opened.graph, view)
+        if self.is_current:
+            self._session.set_view(view, layout)
+        else:
+            opened.view, opened.layout = view, layout
+            self._show()
+
+    def _on_opened(self, stage_id: str) -> None:
+        if stage_id == self._stage.id:
+            self._show()
+
+    def _on_layout(self, stage_id: str) -> None:
+        if stage_id == self._stage.id:
+            self._show()
+
+    def _on_node(self, node: int) -> None:
+        if self.is_current:
+            self._session.select_node(node if node >= 0 else None)
+
+    def _on_activated(self, node: int) -> None:
+        """Looks into the body that hangs on a node, when there is one."""
+        opened = self._stage.opened
+        if opened is None:
+            return
+        bodies = [i for i, s in enumerate(opened.graph.subgraphs) if s.parent_node == node]
+        if bodies:
+            self.show_subgraph(bodies[0])
+
+    def _on_selection(self) -> None:
+        if not self.is_current:
+            return
+        selection: Selection = self._session.selection
+        if selection.node is not None and selection.node != self.canvas.selected_node:
+            self._reveal(selection.node)
+            self.canvas.select(selection.node)
+        elif selection.node is None and selection.tensor is None:
+            self.canvas.select(None)
+
+    def _on_node_requested(self, node: int) -> None:
+        if self.is_current:
+            self._reveal(node)
+            self.canvas.select(node, center=True)
+
+    def _reveal(self, node: int) -> None:
+        """Goes into the body where a node is, and opens the scopes around it."""
+        opened = self._stage.opened
+        if opened is None or not 0 <= node < opened.graph.node_count:
+            return
+        graph, view = opened.graph, opened.view
+        subgraph = int(graph.node_subgraph[node])
+        if subgraph != view.subgraph and int(opened.layout.node_item[node]) < 0:
+            view = initial_view(graph, subgraph)
+        tree = scope_tree(graph)
+        scope, around = int(tree.node_scope[node]), set()
+        while scope > 0:
+            around.add(scope)
+            scope = int(tree.parent[scope])
+        if subgraph != opened.view.subgraph or around & view.collapsed:
+            self._lay_out(replace(view, collapsed=view.collapsed - around))

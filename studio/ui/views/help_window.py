@@ -1,0 +1,88 @@
+"""HelpWindow: short pages from `resources/help/`, offline, in the language of the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QMainWindow, QTextBrowser, QWidget
+
+from studio.paths import resources
+from studio.ui import domain_texts
+
+PAGES = ("start", "verdicts", "wizard", "devices", "projects", "keys", "troubleshooting", "audit")
+
+
+def page_path(page: str, language: str) -> Path | None:
+    """The Markdown file of a page, in English when it is not there in that language."""
+    folder = resources() / "help"
+    for name in (f"{page}.{language}.md", f"{page}.md"):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def title_of(path: Path) -> str:
+    """The first heading of a page."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            return line[2:].strip()
+    return path.stem
+
+
+class HelpWindow(QWidget):
+    """A list of pages and the page."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setWindowTitle(self.tr("Help"))
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.resize(900, 640)
+        language = domain_texts.current_language()
+        found = [(page, page_path(page, language)) for page in PAGES]
+        self._pages = [(page, path) for page, path in found if path is not None]
+        self._list = QListWidget()
+        self._list.setFixedWidth(200)
+        self._list.setAccessibleName(self.tr("Pages"))
+        for _page, path in self._pages:
+            self._list.addItem(title_of(path))
+        self._list.currentRowChanged.connect(self._show_row)
+        self._text = QTextBrowser()
+        self._text.setOpenLinks(False)
+        self._text.anchorClicked.connect(self._on_link)
+        self._text.document().setDocumentMargin(20)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._list)
+        row.addWidget(self._text, 1)
+
+    def show_page(self, page: str) -> None:
+        """Turns to a page."""
+        names = [name for name, _ in self._pages]
+        if page in names:
+            self._list.setCurrentRow(names.index(page))
+        elif names:
+            self._list.setCurrentRow(0)
+
+    def _show_row(self, row: int) -> None:
+        if 0 <= row < len(self._pages):
+            self._text.setMarkdown(self._pages[row][1].read_text(encoding="utf-8"))
+            self._text.moveCursor(self._text.textCursor().MoveOperation.Start)
+
+    def _on_link(self, url: QUrl) -> None:
+        if url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+        else:
+            self.show_page(url.path().removesuffix(".md"))
+
+
+def show_help(window: QMainWindow, page: str) -> None:
+    """Shows the one help window of a main window at a page."""
+    found = window.findChild(HelpWindow)
+    help_window = found if found is not None else HelpWindow(window)
+    help_window.show_page(page)
+    help_window.show()
+    help_window.raise_()
+    help_window.activateWindow()

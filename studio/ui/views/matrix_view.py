@@ -1,0 +1,107 @@
+"""MatrixView: all operators of the graph against all targets, at a glance."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from studio.ui import theme
+from studio.ui.session import Session
+from studio.ui.tables.matrix_table import COUNTS_ROLE, MatrixTable
+from studio.ui.widgets.parts import label
+from studio.ui.widgets.verdict_pill import PILL_HEIGHT, paint_pill, pill_font, pill_width
+
+
+class MatrixView(QWidget):
+    """A click on a cell chooses its target and goes to the worst node of its operator."""
+
+    node_chosen = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("Canvas")
+        self._session = session
+        self.table = MatrixTable(self)
+        self._view = QTableView()
+        self._view.setModel(self.table)
+        self._view.setItemDelegate(_CountsDelegate(self._view))
+        self._view.setShowGrid(False)
+        self._view.setAlternatingRowColors(True)
+        self._view.verticalHeader().hide()
+        self._view.verticalHeader().setDefaultSectionSize(28)
+        self._view.setSelectionBehavior(QTableView.SelectionBehavior.SelectItems)
+        header = self._view.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._view.setAccessibleName(self.tr("Operators against targets"))
+        self._view.clicked.connect(self._choose)
+        self._view.activated.connect(self._choose)
+        self._empty = label(self.tr("Open a graph and choose targets to compare them here."), "quiet")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._view)
+        self._stack.addWidget(self._empty)
+        session.stage_opened.connect(self.refresh)
+        session.current_stage_changed.connect(self.refresh)
+        session.project_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Counts again for the graph that is looked at."""
+        opened = self._session.opened
+        targets = self._session.project.targets if self._session.project else ()
+        self.table.set_graph(opened.graph if opened else None, opened.verdicts if opened else {}, targets)
+        has_cells = self.table.rowCount() > 0 and self.table.columnCount() > 2
+        self._stack.setCurrentWidget(self._view if has_cells else self._empty)
+
+    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        node = self.table.worst_node(index.row(), index.column())
+        target_id = self.table.target_of(index.column())
+        if target_id:
+            self._session.set_target(target_id)
+        if node is not None:
+            self._session.go_to_node(node)
+            self.node_chosen.emit()
+
+
+class _CountsDelegate(QStyledItemDelegate):
+    """Pills with counts, the worst verdict first."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """As wide as the pills."""
+        counts = index.data(COUNTS_ROLE)
+        if counts is None:
+            return super().sizeHint(option, index)
+        font = pill_font(option.font)
+        return QSize(12 + sum(pill_width(f"{n:,}", font) + 4 for n in counts.values()), 28)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Draws a cell."""
+        counts = index.data(COUNTS_ROLE)
+        if counts is None:
+            super().paint(painter, option, index)
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, QColor(theme.current().colors.selection))
+        font = pill_font(option.font)
+        x = float(option.rect.left() + 6)
+        y = option.rect.center().y() - PILL_HEIGHT / 2 + 1
+        for verdict, n in counts.items():
+            x += paint_pill(painter, x, y, verdict, f"{n:,}", font) + 4
+        painter.restore()

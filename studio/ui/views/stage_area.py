@@ -1,0 +1,261 @@
+"""StageArea: the middle of the window: a tab per stage, the matrix, the comparison, and empty states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.jobs.job import Failed
+from studio.ui.domain_texts import translate_sentence
+from studio.ui.session import Session
+from studio.ui.stages import Stage, StageStatus
+from studio.ui.texts import fill
+from studio.ui.views.graph_view import GraphView
+from studio.ui.views.matrix_view import MatrixView
+from studio.ui.views.step_texts import tab_title
+from studio.ui.widgets.banner import text_of
+from studio.ui.widgets.icon_label import IconLabel
+from studio.ui.widgets.parts import button, copy_text, label
+
+MATRIX = "matrix"
+COMPARE = "compare"
+
+
+class StageArea(QWidget):
+    """Tabs and what they show. The tabs of stages without a graph are left out."""
+
+    wizard_requested = Signal(str)
+    run_requested = Signal(str)
+    """Run this step."""
+    netron_requested = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("Canvas")
+        self._session = session
+        self._views: dict[int, GraphView] = {}
+        self._keys: list[str] = []
+        self._tabs = QTabBar()
+        self._tabs.setExpanding(False)
+        self._tabs.setDrawBase(False)
+        self._tabs.setUsesScrollButtons(True)
+        self._tabs.setAccessibleName(self.tr("Stages"))
+        self._tabs.currentChanged.connect(self._on_tab)
+        self._stack = QStackedWidget()
+        self.matrix = MatrixView(session)
+        self.matrix.node_chosen.connect(lambda: self.show_tab(session.current_stage_id))
+        self._stack.addWidget(self.matrix)
+        self._compare: QWidget | None = None
+        self._message = _Message(self)
+        self._stack.addWidget(self._message)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._tools = QStackedWidget()
+        self._tools.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._no_tools = QWidget()
+        self._tools.addWidget(self._no_tools)
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 4, 8, 0)
+        row.setSpacing(12)
+        row.addWidget(self._tabs, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self._tools, 1)
+        column.addLayout(row)
+        column.addWidget(self._stack, 1)
+        session.stages_changed.connect(self.refresh)
+        session.current_stage_changed.connect(self._on_stage)
+        session.stage_opened.connect(self.refresh)
+        session.project_opened.connect(self._on_project)
+        session.node_requested.connect(lambda _n: self.show_tab(session.current_stage_id))
+        self.refresh()
+
+    @property
+    def current_key(self) -> str:
+        """The stage id, "matrix" or "compare" that is shown."""
+        index = self._tabs.currentIndex()
+        return self._keys[index] if 0 <= index < len(self._keys) else ""
+
+    @property
+    def graph_view(self) -> GraphView | None:
+        """The graph that is in sight."""
+        widget = self._stack.currentWidget()
+        return widget if isinstance(widget, GraphView) else None
+
+    def show_tab(self, key: str) -> None:
+        """Turns to a stage, to the matrix, or to the comparison."""
+        if key in self._keys:
+            self._tabs.setCurrentIndex(self._keys.index(key))
+
+    def refresh(self, *_: object) -> None:
+        """Follows the stages: which tabs there are, and what the current one shows."""
+        stages = [s for s in self._session.stages if s.has_graph and (s.path or s.artifact)]
+        keys = [s.id for s in stages]
+        if stages:
+            keys += [MATRIX] + ([COMPARE] if len(stages) > 1 else [])
+        if keys != self._keys:
+            self._make_tabs(keys)
+        self._show_current()
+
+    def _make_tabs(self, keys: list[str]) -> None:
+        shown = self.current_key
+        steps = {s.id: s for s in self._session.project.recipe.steps} if self._session.project else {}
+        self._tabs.blockSignals(True)
+        while self._tabs.count():
+            self._tabs.removeTab(0)
+        self._keys = keys
+        for key in keys:
+            stage = self._session.stage(key)
+            if stage is not None:
+                self._tabs.addTab(tab_title(stage.kind, steps.get(key)))
+            else:
+                self._tabs.addTab(self.tr("Matrix") if key == MATRIX else self.tr("Compare"))
+        wanted = shown if shown in keys else self._session.current_stage_id
+        self._tabs.setCurrentIndex(keys.index(wanted) if wanted in keys else 0)
+        self._tabs.blockSignals(False)
+        self._tabs.setVisible(bool(keys))
+
+    def _on_tab(self, _index: int) -> None:
+        key = self.current_key
+        if self._session.stage(key) is not None:
+            self._session.set_current_stage(key)
+        self._show_current()
+
+    def _on_stage(self, stage_id: str) -> None:
+        self.show_tab(stage_id)
+        self._show_current()
+
+    def _on_project(self) -> None:
+        for view in self._views.values():
+            self._stack.removeWidget(view)
+            self._tools.removeWidget(view.bar)
+            view.bar.deleteLater()
+            view.deleteLater()
+        self._views.clear()
+        if self._compare is not None:
+            self._stack.removeWidget(self._compare)
+            self._compare.deleteLater()
+            self._compare = None
+
+    def _show_current(self) -> None:
+        key = self.current_key
+        if key == MATRIX:
+            self._stack.setCurrentWidget(self.matrix)
+        elif key == COMPARE:
+            self._stack.setCurrentWidget(self._compare_view())
+        else:
+            self._show_stage(self._session.stage(key or self._session.current_stage_id))
+        view = self.graph_view
+        self._tools.setCurrentWidget(view.bar if view is not None else self._no_tools)
+
+    def _compare_view(self) -> QWidget:
+        if self._compare is None:
+            from studio.ui.views.compare_view import CompareView
+
+            self._compare = CompareView(self._session)
+            self._stack.addWidget(self._compare)
+        return self._compare
+
+    def _show_stage(self, stage: Stage | None) -> None:
+        if stage is None:
+            self._message.show_text("", "")
+            self._stack.setCurrentWidget(self._message)
+        elif stage.status is StageStatus.OPEN and stage.opened is not None:
+            view = self._views.get(id(stage))
+            if view is None:
+                view = self._views[id(stage)] = GraphView(self._session, stage)
+                self._stack.addWidget(view)
+                self._tools.addWidget(view.bar)
+            self._stack.setCurrentWidget(view)
+        else:
+            self._show_message(stage)
+            self._stack.setCurrentWidget(self._message)
+
+    def _show_message(self, stage: Stage) -> None:
+        message = self._message
+        if stage.status is StageStatus.FAILED and stage.failure is not None:
+            message.show_failure(stage.failure, self._retry(stage), self.netron_requested.emit)
+        elif stage.path is not None and stage.path.suffix == ".py":
+            message.show_text(
+                self.tr("The source is Python"),
+                self.tr("Its graph appears once it is exported. Nothing of it runs before you trust it."),
+            )
+            message.add_button(self.tr("Export now"), lambda: self.run_requested.emit("export"), primary=True)
+            message.add_button(self.tr("Start wizard…"), lambda: self.wizard_requested.emit(""))
+        elif stage.status is StageStatus.OPENING:
+            name = stage.path.name if stage.path else ""
+            message.show_text(fill(self.tr("Opening {file}…"), file=name), "")
+            message.show_busy()
+        else:
+            message.show_text(self.tr("This step has not run yet"), self.tr("Run it to see what it makes."))
+            message.add_button(self.tr("Run"), lambda: self.run_requested.emit(stage.id), primary=True)
+
+    def _retry(self, stage: Stage) -> Callable[[], object]:
+        return lambda: self._session.open_stage(stage.id, again=True)
+
+
+class _Message(QWidget):
+    """A title, a sentence, buttons; or a busy bar; in the middle of the area."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(40, 20, 40, 20)
+        outer.addStretch(2)
+        self._icon = IconLabel("error", "fails", 28)
+        self._title = label("", "title", wrap=True, selectable=True)
+        self._text = label("", "quiet", wrap=True, selectable=True)
+        self._busy = QProgressBar()
+        self._busy.setRange(0, 0)
+        self._busy.setFixedWidth(220)
+        for widget in (self._icon, self._title, self._text):
+            outer.addWidget(widget)
+        for text in (self._title, self._text):
+            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        outer.addWidget(self._busy, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        outer.addSpacing(6)
+        outer.addLayout(self._buttons)
+        outer.addStretch(3)
+
+    def show_text(self, title: str, text: str) -> None:
+        """A title and a sentence, no buttons yet."""
+        self._icon.hide()
+        self._busy.hide()
+        self._title.setText(title)
+        self._text.setText(text)
+        self._text.setVisible(bool(text))
+        while (item := self._buttons.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def add_button(self, text: str, run: Callable[[], object], *, primary: bool = False) -> None:
+        """One more button in the row."""
+        if not self._buttons.count():
+            self._buttons.addStretch(1)
+            self._buttons.addStretch(1)
+        made = button(text, run, role="primary" if primary else "")
+        self._buttons.insertWidget(self._buttons.count() - 1, made)
+
+    def show_busy(self) -> None:
+        """A bar that says: working."""
+        self._busy.show()
+
+    def show_failure(self, failed: Failed, retry: Callable[[], object], netron: Callable[[], object]) -> None:
+        """What went wrong, what to do, and a way to copy it."""
+        self.show_text(translate_sentence(failed.message), translate_sentence(failed.hint))
+        self._icon.show()
+        self.add_button(self.tr("Try again"), retry)
+        self.add_button(self.tr("Open in Netron"), netron)
+        self.add_button(self.tr("Copy"), lambda: copy_text(text_of(failed)))
