@@ -1,0 +1,219 @@
+"""GraphDiff: what is the same, changed, added and removed between two graphs, as columns and as a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.errors import StudioError
+from studio.graph.graph import AttributeValue, Graph, TensorKind, TensorRef
+from studio.graph.labels import shape_text
+from studio.graph.matching import match_nodes
+from studio.records import Choice, Record
+
+Ints = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.uint8]
+Row = tuple["ChangeKind", str, str, str]
+
+
+class Status(IntEnum):
+    """What became of a node; the codes of `GraphDiff.status_a` and `status_b`."""
+
+    SAME = 0
+    CHANGED = 1
+    REMOVED = 2
+    ADDED = 3
+
+
+class ChangeKind(Choice):
+    """What of a node differs."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    OPERATOR = "operator"
+    ATTRIBUTE = "attribute"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    QUANTIZATION = "quantization"
+    INPUTS = "inputs"
+    WEIGHTS = "weights"
+
+
+class Change(Record):
+    """One difference: the node in each graph (−1 = not there), and before and after in words."""
+
+    kind: ChangeKind
+    node_a: int
+    node_b: int
+    what: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class GraphDiff:
+    """Matches and statuses per node of both graphs, and the list of changes in file order."""
+
+    match_a: Ints  # node of b for every node of a, −1 = none
+    match_b: Ints
+    status_a: Codes  # SAME, CHANGED or REMOVED
+    status_b: Codes  # SAME, CHANGED or ADDED
+    changes: tuple[Change, ...]
+    weights_compared: bool = False
+    notes: tuple[str, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes are the same, changed, removed and added."""
+        both = np.bincount(np.concatenate([self.status_a, self.status_b]), minlength=4).tolist()
+        same = int((self.status_a == Status.SAME).sum())
+        changed = int((self.status_a == Status.CHANGED).sum())
+        return {"same": same, "changed": changed, "removed": both[2], "added": both[3]}
+
+
+def diff_graphs(a: Graph, b: Graph, *, compare_weights: bool = False) -> GraphDiff:
+    """What changed from a to b.
+
+    Constants are compared by shape, type and, when small, value; all of them by their bytes with
+    `compare_weights`, which reads them. One that cannot be read becomes a note, not a “same”.
+    """
+    match_a, match_b = match_nodes(a, b)
+    status_a = np.where(match_a >= 0, Status.SAME, Status.REMOVED).astype(np.uint8)
+    status_b = np.where(match_b >= 0, Status.SAME, Status.ADDED).astype(np.uint8)
+    changes: list[Change] = []
+    constants = _Constants(a, b, compare_weights)
+    for node in range(a.node_count):
+        other = int(match_a[node])
+        if other < 0:
+            changes.append(Change(kind=ChangeKind.REMOVED, node_a=node, node_b=-1, what=a.node_op[node]))
+            continue
+        found = _changes(a, node, b, other, constants)
+        if found:
+            status_a[node] = status_b[other] = Status.CHANGED
+            changes += found
+    for other in np.flatnonzero(match_b < 0).tolist():
+        changes.append(Change(kind=ChangeKind.ADDED, node_a=-1, node_b=other, what=b.node_op[other]))
+    return GraphDiff(
+        match_a, match_b, status_a, status_b, tuple(changes), compare_weights, tuple(constants.notes)
+    )
+
+
+def _changes(a: Graph, node: int, b: Graph, other: int, constants: _Constants) -> list[Change]:
+    """The differences of two matched nodes."""
+    rows: list[Row] = []
+    if a.node_op[node] != b.node_op[other] or a.node_domain[node] != b.node_domain[other]:
+        rows.append((ChangeKind.OPERATOR, "operator", _op(a, node), _op(b, other)))
+    else:
+        first, second = a.node_attributes[node], b.node_attributes[other]
+        for name in sorted({*first, *second}):
+            old, new = first.get(name), second.get(name)
+            if isinstance(old, TensorRef) and isinstance(new, TensorRef):
+                rows += constants.changes(old.tensor, new.tensor)
+            elif old != new and _is_plain(old) and _is_plain(new):
+                rows.append((ChangeKind.ATTRIBUTE, name, value_text(old), value_text(new)))
+    rows += _output_changes(a, node, b, other)
+    ours = [t for t in a.inputs_of(node).tolist() if t >= 0]
+    theirs = [t for t in b.inputs_of(other).tolist() if t >= 0]
+    if len(ours) != len(theirs):
+        rows.append((ChangeKind.INPUTS, "inputs", str(len(ours)), str(len(theirs))))
+    for s, t in zip(ours, theirs):
+        if a.tensor_kind[s] == b.tensor_kind[t] == TensorKind.CONSTANT:
+            rows += constants.changes(s, t)
+    return [
+        Change(kind=kind, node_a=node, node_b=other, what=what, before=before, after=after)
+        for kind, what, before, after in rows
+    ]
+
+
+def _op(graph: Graph, node: int) -> str:
+    domain = graph.node_domain[node]
+    return f"{domain}.{graph.node_op[node]}" if domain else graph.node_op[node]
+
+
+def _is_plain(value: AttributeValue) -> bool:
+    """False for tensors and subgraphs, whose numbers mean nothing in another graph."""
+    if isinstance(value, list):
+        return all(isinstance(v, int | float | str) for v in value)
+    return value is None or isinstance(value, int | float | str)
+
+
+def value_text(value: AttributeValue) -> str:
+    """An attribute's value in at most 60 characters; “absent” when it is not there."""
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _output_changes(a: Graph, node: int, b: Graph, other: int) -> list[Row]:
+    rows: list[Row] = []
+    for s, t in zip(a.outputs_of(node).tolist(), b.outputs_of(other).tolist()):
+        if s < 0 or t < 0:
+            continue
+        name = f"output {a.tensor_name[s][-80:]}"
+        before, after = a.tensor_shape[s], b.tensor_shape[t]
+        if before is not None and after is not None and before != after:
+            rows.append((ChangeKind.SHAPE, name, shape_text(before), shape_text(after)))
+        if a.tensor_dtype[s] and b.tensor_dtype[t] and a.tensor_dtype[s] != b.tensor_dtype[t]:
+            rows.append((ChangeKind.DTYPE, name, a.tensor_dtype[s], b.tensor_dtype[t]))
+        old, new = a.tensor_quantization.get(s), b.tensor_quantization.get(t)
+        if old != new:
+            rows.append((ChangeKind.QUANTIZATION, name, _quantization_text(old), _quantization_text(new)))
+    return rows
+
+
+def _quantization_text(value: object) -> str:
+    scale = getattr(value, "scale", ())
+    zero = getattr(value, "zero_point", ())
+    if not scale:
+        return "float"
+    if len(scale) > 1:
+        return f"{len(scale)} scales"
+    return f"scale {scale[0]:.4g}, zero point {zero[0] if zero else 0}"
+
+
+class _Constants:
+    """Compares constants: by shape and type always, small ones by value, the rest when asked."""
+
+    def __init__(self, a: Graph, b: Graph, read: bool) -> None:
+        self.a, self.b, self.read = a, b, read
+        self.notes: list[str] = []
+
+    def changes(self, s: int, t: int) -> list[Row]:
+        """How constant t of b differs from constant s of a."""
+        a, b = self.a, self.b
+        name = f"constant {a.tensor_name[s][-80:]}"
+        if a.tensor_shape[s] != b.tensor_shape[t]:
+            return [(ChangeKind.WEIGHTS, name, shape_text(a.tensor_shape[s]), shape_text(b.tensor_shape[t]))]
+        if a.tensor_dtype[s] != b.tensor_dtype[t]:
+            return [(ChangeKind.WEIGHTS, name, a.tensor_dtype[s], b.tensor_dtype[t])]
+        ours, theirs = a.tensor_value.get(s), b.tensor_value.get(t)
+        if ours is not None and theirs is not None:
+            if ours == theirs or _equal_with_nan(ours, theirs):
+                return []
+            return [(ChangeKind.WEIGHTS, name, value_text(_listed(ours)), value_text(_listed(theirs)))]
+        return self._read_both(s, t, name) if self.read else []
+
+    def _read_both(self, s: int, t: int, name: str) -> list[Row]:
+        from studio.graph.weights import read_tensor
+
+        try:
+            first, second = read_tensor(self.a, s), read_tensor(self.b, t)
+        except StudioError as error:
+            self.notes.append(f"{name} was not compared: {error.message}")
+            return []
+        if first.tobytes() == second.tobytes():
+            return []
+        if first.dtype.kind in "fiu":
+            far = np.nanmax(np.abs(first.astype(np.float64) - second.astype(np.float64)), initial=0.0)
+            return [(ChangeKind.WEIGHTS, name, "", f"differs by up to {float(far):.3g}")]
+        return [(ChangeKind.WEIGHTS, name, "", "differs")]
+
+
+def _listed(values: list[Any]) -> AttributeValue:
+    return values[0] if len(values) == 1 else list(values[:16])
+
+
+def _equal_with_nan(ours: list[Any], theirs: list[Any]) -> bool:
+    return len(ours) == len(theirs) and all(p == q or (p != p and q != q) for p, q in zip(ours, theirs))
