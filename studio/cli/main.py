@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 import traceback
 from argparse import Namespace
@@ -127,8 +128,7 @@ def _fail(error: BaseException, output: Output) -> int:
     failed = failure_of(error)
     hint = failed.hint
     if failed.error == "bug" or is_debugging():
-        sys.stderr.flush()
-        traceback.print_exception(error, file=sys.stderr)
+        os.write(2, "".join(traceback.format_exception(error)).encode(errors="backslashreplace"))
     if failed.error == "bug":
         hint = f"The traceback is in {log_path()}; please report it."
     if isinstance(error, KeyboardInterrupt):

@@ -1,0 +1,124 @@
+"""inspect, support, render, devices, doctor: looking without changing anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.cli.main import main
+from tests.unit.cli.tiny_models import conv_net, strange
+
+
+def answer(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    assert main([*arguments, "--json"]) == code
+    return json.loads(capfd.readouterr().out)
+
+
+def test_inspect_says_what_the_file_holds(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    found = answer(capfd, "inspect", str(path))
+    assert found["format"] == "onnx"
+    assert found["opsets"] in ({"": 18}, {"ai.onnx": 18})
+    assert found["inputs"] == [{"name": "image", "dtype": "float32", "shape": [1, 3, 16, 16]}]
+    assert found["parameters"] == 8 * 3 * 9 + 4 * 8 * 9
+    assert found["macs"] >= 16 * 16 * (8 * 3 * 9 + 4 * 8 * 9)
+    assert found["operators"]["Conv"] == 2
+    assert main(["inspect", str(path)]) == 0
+    assert "Conv ×2" in capfd.readouterr().out
+
+
+def test_open_dims_are_shown_and_can_be_given(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = conv_net(tmp_path / "net.onnx", batch="N")
+    assert answer(capfd, "inspect", str(path))["symbolic_dims"] == ["N"]
+    assert answer(capfd, "inspect", str(path), "--dim", "N=3")["inputs"][0]["shape"] == [3, 3, 16, 16]
+    assert main(["inspect", str(path)]) == 0
+    assert "--dim N=1" in capfd.readouterr().out
+
+
+def test_support_keeps_its_contract(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    found = answer(capfd, "support", str(path), "--target", "ort/nnapi", "--target", "litert/gpu")
+    assert list(found["targets"]) == ["ort/nnapi", "litert/gpu"]
+    for target in found["targets"].values():
+        assert set(target) == {"counts", "partitions", "macs_share", "verdicts"}
+        assert set(target["counts"]) == {"runs", "conditional", "falls_back", "fails", "unknown"}
+        assert sum(target["counts"].values()) == len(target["verdicts"]) == 5
+        for verdict in target["verdicts"]:
+            assert verdict["reason"] and verdict["source"]
+            assert set(verdict) >= {"node", "op", "verdict", "reason", "source", "fixes"}
+
+
+def test_an_unknown_operator_is_unknown_and_no_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = strange(tmp_path / "strange.onnx")
+    assert answer(capfd, "inspect", str(path))["operators"]["acme.Swirl"] == 1
+    found = answer(capfd, "support", str(path), "--target", "all")
+    for target_id, target in found["targets"].items():
+        odd = next(v for v in target["verdicts"] if v["node"] == "odd")
+        assert odd["verdict"] in ("unknown", "fails", "falls_back"), target_id
+        assert odd["verdict"] != "runs"
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_render_draws_without_a_display(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    out = tmp_path / f"picture.{suffix}"
+    found = answer(capfd, "render", str(path), "--out", str(out), "--target", "ort/nnapi")
+    assert (found["nodes"], found["target"]) == (5, "ort/nnapi")
+    start = {"svg": b"<svg", "png": b"\x89PNG"}[suffix]
+    assert out.read_bytes().startswith(start)
+
+
+def test_doctor_names_versions_and_what_to_do(capfd: pytest.CaptureFixture[str]) -> None:
+    found = answer(capfd, "doctor")
+    parts = {p["id"]: p for p in found["tool_chains"]}
+    assert parts["ort"]["is_available"] and parts["ort"]["version"]
+    for part in parts.values():
+        assert part["version"] if part["is_available"] else part["reason"] and part["fix"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.onnx", b"", "empty"),
+        ("text.onnx", b"hello, this is no model at all\n" * 9, "onnx"),
+        ("half.onnx", None, ""),
+        ("folder.onnx", "folder", "folder"),
+    ],
+)
+def test_files_that_are_no_models(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, content: bytes | str | None, words: str
+) -> None:
+    path = tmp_path / name
+    if content == "folder":
+        path.mkdir()
+    elif content is None:
+        whole = conv_net(tmp_path / "whole.onnx").read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+    else:
+        assert isinstance(content, bytes)
+        path.write_bytes(content)
+    for command in (("inspect",), ("support",), ("bench",)):
+        error = answer(capfd, *command, str(path), code=2)["error"]
+        assert str(path) in error["message"] and words in error["message"].lower()
+        assert error["hint"]
+
+
+def test_missing_and_escaping_external_data(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    import onnx
+
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    model = onnx.load(conv_net(tmp_path / "net.onnx"))
+    onnx.save(model, inner / "net.onnx", save_as_external_data=True, location="net.data", size_threshold=0)
+    assert answer(capfd, "inspect", str(inner / "net.onnx"))["parameters"]
+    (inner / "net.data").rename(tmp_path / "net.data")
+    assert "net.data" in answer(capfd, "inspect", str(inner / "net.onnx"), code=2)["error"]["message"]
+    (inner / "net.data").symlink_to(tmp_path / "net.data")
+    assert "net.data" in answer(capfd, "inspect", str(inner / "net.onnx"), code=2)["error"]["message"]
