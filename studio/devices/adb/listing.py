@@ -14,6 +14,7 @@ from studio.records import Record
 _KEY = re.compile(r"\s+(?:usb|product|model|device|features|devpath|transport_id):")
 _COALESCE_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
+_TCP_SECONDS = 1.0
 
 _HINTS = {
     DeviceState.UNAUTHORIZED: "Unlock the phone and accept “Allow USB debugging from this computer”.",
@@ -87,29 +88,13 @@ def track(
     """The list now and after each change, coalesced; with the error while there is no server.
 
     adb reports one change as several: what follows within 80 ms is one. The server's death is
-    survived: it is started again and everything is told anew.
+    survived: it is started again and everything is told anew. adb (seen in 29) does not tell when a phone
+    on TCP goes away, so while there is one the list is asked for once a second as well.
     """
     while not should_stop():
         try:
             server.start()
-            with server.open("host:track-devices-l") as opened:
-                newest: list[AdbEntry] | None = None
-                while not should_stop():
-                    opened.set_timeout(_COALESCE_SECONDS if newest is not None else 0.25)
-                    try:
-                        head = opened.read(1)
-                    except TimeoutError:
-                        if newest is not None:
-                            yield newest, None
-                            newest = None
-                        continue
-                    if not head:
-                        break  # the server has died
-                    opened.set_timeout(5.0)
-                    head += opened.read_exact(3)
-                    newest = parse_list(opened.read_exact(int(head, 16)).decode("utf-8", "replace"))
-                if newest is not None:
-                    yield newest, None
+            yield from _track_once(server, should_stop)
         except StudioError as error:
             yield [], error
         except ValueError:
@@ -117,6 +102,40 @@ def track(
         until = time.monotonic() + _RETRY_SECONDS
         while time.monotonic() < until and not should_stop():
             time.sleep(0.05)
+
+
+def _track_once(
+    server: AdbServer, should_stop: Callable[[], bool]
+) -> Iterator[tuple[list[AdbEntry], StudioError | None]]:
+    """Changes until the server hangs up or we shall stop."""
+    told: list[AdbEntry] = []
+    newest: list[AdbEntry] | None = None
+    asked_at = time.monotonic()
+    with server.open("host:track-devices-l") as opened:
+        while not should_stop():
+            opened.set_timeout(_COALESCE_SECONDS if newest is not None else 0.25)
+            try:
+                head = opened.read(1)
+            except TimeoutError:
+                if newest is None and _has_tcp(told) and time.monotonic() - asked_at > _TCP_SECONDS:
+                    asked_at = time.monotonic()
+                    now = parse_list(server.ask("host:devices-l"))
+                    newest = now if now != told else None
+                if newest is not None:
+                    told, newest = newest, None
+                    yield told, None
+                continue
+            if not head:
+                break
+            opened.set_timeout(5.0)
+            length = int(head + opened.read_exact(3), 16)
+            newest = parse_list(opened.read_exact(length).decode("utf-8", "replace"))
+    if newest is not None:
+        yield newest, None
+
+
+def _has_tcp(entries: list[AdbEntry]) -> bool:
+    return any(":" in entry.serial for entry in entries)
 
 
 def _split(line: str) -> tuple[str, str, str]:
