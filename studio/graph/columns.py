@@ -66,7 +66,7 @@ def _choose_cuts(drawing: Drawing) -> Floats:
     lines = ~drawing.is_portal
     starts = drawing.points[drawing.offsets[:-1][lines], 1]
     ends = drawing.points[drawing.offsets[1:][lines] - 1, 1]
-    cost = _open_at(starts, ends, heights) + 0.7 * _open_at(
+    cost = _open_at(starts, ends, heights) + 2.0 * _open_at(
         frames[:, 1], frames[:, 1] + frames[:, 3], heights
     )
     cuts: list[float] = []
@@ -281,9 +281,12 @@ class _Wrap:
         top = self.top[column + 1] - _ROOM / 2 - LANE * (len(lanes) - 1 - lane)
         here, there, r = x + self.shift[column, 0], x + self.shift[column + 1, 0], _CORNER
         before = points[:, 1] < self.cuts[column]
+        above, below = points[before] + self.shift[column], points[~before] + self.shift[column + 1]
+        above[:, 1] = np.minimum(above[:, 1], bottom - r)
+        below[:, 1] = np.maximum(below[:, 1], top + r)
         return [
-            *(points[before] + self.shift[column]).tolist(),
+            *above.tolist(),
             (here, bottom - r), (here + r, bottom), (gutter - r, bottom), (gutter, bottom - r),
             (gutter, top + r), (gutter + r, top), (there - r, top), (there, top + r),
-            *(points[~before] + self.shift[column + 1]).tolist(),
+            *below.tolist(),
         ]  # fmt: skip

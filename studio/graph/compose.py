@@ -14,7 +14,7 @@ from studio.graph.blocks import NODE, SCOPE, BlockTree, block_tree
 from studio.graph.columns import Drawing, wrap
 from studio.graph.graph import Graph
 from studio.graph.labels import tensor_text
-from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange
+from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange, simplify
 from studio.graph.layout import Layout
 from studio.graph.portals import STUB, portal_edges
 from studio.graph.scopes import ScopeTree, scope_tree
@@ -209,8 +209,8 @@ class _Composer:
         points: list[Point] = []
         for block, net, target in self.hops[edge]:
             x, y = self.origin[block]
-            points.extend((x + a, y + b) for a, b in self._arrangement(block).paths[net][target])
-        return points
+            points.extend([(x + a, y + b) for a, b in self._arrangement(block).paths[net][target]])
+        return simplify(points) if len(self.hops[edge]) > 1 else points
 
 
 def _pack(run: _Composer, drawing: Drawing) -> Layout:

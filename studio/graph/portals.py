@@ -23,6 +23,13 @@ def portal_edges(size: int, source: npt.NDArray[np.int32], target: npt.NDArray[n
     for a, b, real in zip(source[order].tolist(), target[order].tolist(), forward[order].tolist()):
         if real and rank[a] >= rank[b]:
             rank[b] = rank[a] + 1
+    lowest = [len(rank)] * size  # boxes without inputs stand just above their first reader
+    has_input = [False] * size
+    for a, b, real in zip(source.tolist(), target.tolist(), forward.tolist()):
+        if real:
+            lowest[a] = min(lowest[a], rank[b])
+            has_input[b] = True
+    rank = [r if fed or low == size else max(low - 1, r) for r, low, fed in zip(rank, lowest, has_input)]
     ranks = np.array(rank, np.int32)
     length = np.where(forward, ranks[target] - ranks[source], 0) if len(source) else np.zeros(0, np.int32)
     readers = np.bincount(source, minlength=size)[source] if len(source) else length
