@@ -156,6 +156,8 @@ KINDS.update(
         "run_recipe": "studio.jobs.run_recipe:RunRecipe",
         "find_artifacts": "studio.jobs.find_artifacts:FindArtifacts",
         "apply_fix": "studio.jobs.apply_fix:ApplyFix",
+        "ask_tool": "studio.jobs.ask_tool:AskTool",
+        "audit": "studio.jobs.audit:Audit",
         "deploy": "studio.jobs.deploy:Deploy",
         "deploy_project": "studio.jobs.deploy_project:DeployProject",
         "watch_devices": "studio.jobs.watch_devices:WatchDevices",

@@ -113,7 +113,7 @@ def partitions_if_fixed(
     """Per reason that keeps nodes off: how many partitions there would be if those nodes were taken."""
     if len(columns.partitions) < 2:
         return {}
-    loaded = np.asarray([not _is_folded(r.source) for r in columns.reasons], np.bool_)[columns.reason_of]
+    loaded = np.asarray([not is_folded(r.source) for r in columns.reasons], np.bool_)[columns.reason_of]
     wiring = wiring or Wiring(graph, ~loaded)
     taken: Mask = columns.partition_of >= 0
     style = rule_for(columns.target_id).partitioning
@@ -130,7 +130,8 @@ def partitions_if_fixed(
     return result
 
 
-def _is_folded(source: str) -> bool:
+def is_folded(source: str) -> bool:
+    """Whether a reason is that of constant folding, which no tool sees."""
     return source.startswith("constant folding")
 
 

@@ -16,12 +16,10 @@ def removed(node: OpNode) -> Ruling | None:
     """The ruling on a node that is fused or removed at load, else None."""
     if node.domain:
         return None
-    after_conv = node.producers[:1] == ("Conv",) and node.is_sole_reader
-    if node.op == "BatchNormalization" and after_conv and len(node.outputs) == 1:
-        if all(t.is_constant for t in node.inputs[1:5]):
-            return takes(
-                "Folded into the Conv before it when the model is loaded.", f"{_BASE}conv_bn_fusion.cc"
-            )
+    after_conv = node.producers[:1] == ("Conv",) and node.is_sole_reader and len(node.outputs) == 1
+    constants = all(t.is_constant for t in node.inputs[1:5])
+    if node.op == "BatchNormalization" and after_conv and constants:
+        return takes("Folded into the Conv before it when the model is loaded.", f"{_BASE}conv_bn_fusion.cc")
     if node.op == "Dropout" and len(node.outputs) == 1:
         return takes("Removed when the model is loaded.", f"{_BASE}dropout_elimination.cc")
     if node.op == "Identity" and node.producers[:1] != ("",) and "" not in node.consumers:

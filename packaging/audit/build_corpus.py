@@ -1,0 +1,87 @@
+"""Writes the audit's corpus: each architecture as .pt2, traced .pt, .onnx, quantised .onnx and .tflite.
+
+Usage: build_corpus.py OUT [NAME …]. What a tool cannot convert is reported and left out; files that are there
+already are kept.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from architectures import ARCHITECTURES
+
+warnings.filterwarnings("ignore")
+
+
+def attempt(path: Path, make: Callable[[Path], None]) -> None:
+    """Makes a file unless it is there; says so when that fails."""
+    if path.exists():
+        return
+    try:
+        make(path)
+        print(f"{path.name}", flush=True)
+    except Exception as error:
+        path.unlink(missing_ok=True)
+        print(
+            f"{path.name}: not made, {type(error).__name__}: {str(error).splitlines()[0][:120]}", flush=True
+        )
+
+
+def quantized(source: Path, target: Path, inputs: tuple[torch.Tensor, ...]) -> None:
+    """Static QDQ, uint8 activations, int8 weights."""
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+    class Once(CalibrationDataReader):
+        def __init__(self) -> None:
+            import onnx
+
+            names = [i.name for i in onnx.load(str(source)).graph.input]
+            self.rows = iter([{n: np.asarray(t) for n, t in zip(names, inputs)}])
+
+        def get_next(self) -> dict[str, np.ndarray] | None:
+            return next(self.rows, None)
+
+    quantize_static(
+        str(source), str(target), Once(), quant_format=QuantFormat.QDQ,
+        activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+    )  # fmt: skip
+
+
+def main() -> None:
+    out = Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    for name in sys.argv[2:] or ARCHITECTURES:
+        build, example = ARCHITECTURES[name]
+        torch.manual_seed(0)
+        module, inputs = build().eval(), example()
+
+        def onnx_file(
+            path: Path, module: torch.nn.Module = module, inputs: tuple[torch.Tensor, ...] = inputs
+        ) -> None:
+            torch.onnx.export(module, inputs, str(path), dynamo=True, external_data=False, verbose=False)
+
+        def tflite(
+            path: Path, module: torch.nn.Module = module, inputs: tuple[torch.Tensor, ...] = inputs
+        ) -> None:
+            import litert_torch
+
+            litert_torch.convert(module, inputs).export(str(path))
+
+        attempt(out / f"{name}.pt2", lambda p: torch.export.save(torch.export.export(module, inputs), str(p)))
+        attempt(
+            out / f"{name}.pt",
+            lambda p: torch.jit.save(torch.jit.freeze(torch.jit.trace(module, inputs)), str(p)),
+        )
+        attempt(out / f"{name}.onnx", onnx_file)
+        attempt(out / f"{name}.qdq.onnx", lambda p: quantized(out / f"{name}.onnx", p, inputs))
+        attempt(out / f"{name}.tflite", tflite)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Asks the real partitioner or compiler about a model file and puts its answers over the rules' verdicts.
+
+Which tool answers for which file: `.pt2` → ExecuTorch's XNNPACK and Vulkan partitioners, `.tflite` → LiteRT's
+own delegation here, `.onnx` → Qualcomm's HTP through onnxruntime-qnn and ONNX Runtime's NNAPI checker,
+TorchScript → PyTorch's NNAPI serializer. A target without a tool keeps its rules, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from studio import paths
+from studio.artifact import hash_file
+from studio.backends.ask import ToolAnswer
+from studio.errors import StudioError
+from studio.graph.cost import node_costs
+from studio.graph.formats import open_graph
+from studio.graph.graph import Graph
+from studio.jobs.job import Report
+from studio.records import Record
+from studio.support import judge
+from studio.support.merge import with_answers
+
+DEFAULT_SOC = "SM8650"
+
+
+class AskTool(Record):
+    """What to ask about. `input_shapes` only for TorchScript files, which do not say their inputs."""
+
+    path: str
+    targets: tuple[str, ...]
+    soc: str = ""
+    android_level: int | None = None
+    input_shapes: tuple[tuple[int, ...], ...] = ()
+
+
+class ToolAsked(Record):
+    """Per target the packed verdicts with the tool's answers in them, and how many nodes it answered."""
+
+    verdict_paths: dict[str, str] = {}
+    answered: dict[str, int] = {}
+    tools: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+
+def run(spec: AskTool, report: Report) -> ToolAsked:
+    """The tools' answers. A tool that is absent or fails is a note; the rules' verdicts stay."""
+    path = Path(spec.path)
+    graph = open_graph(path)
+    rules = judge(graph, spec.targets, soc=spec.soc, android_level=spec.android_level)
+    costs = node_costs(graph)
+    folder = paths.graphs_dir() / "asked" / hash_file(path)[:24]
+    folder.mkdir(parents=True, exist_ok=True)
+    verdict_paths, answered, tools, notes = {}, {}, {}, []
+    for number, target_id in enumerate(spec.targets):
+        report.progress(f"asking for {target_id}", number, len(spec.targets))
+        try:
+            answer = ask(path, graph.format, target_id, soc=spec.soc, input_shapes=spec.input_shapes)
+        except StudioError as error:
+            notes.append(f"{target_id}: {error}")
+            continue
+        if answer is None:
+            notes.append(f"{target_id}: no tool on this machine answers for a {graph.format} file.")
+            continue
+        found = match_nodes(graph, answer)
+        merged = with_answers(
+            graph, rules[target_id], found, source=f"{answer.tool}, {answer.version}", costs=costs
+        )
+        out = folder / f"{target_id.replace('/', '-')}-{spec.soc or 'any'}"
+        merged.save(out)
+        verdict_paths[target_id] = str(out)
+        answered[target_id] = len(found)
+        tools[target_id] = f"{answer.tool}, {answer.version}"
+    report.progress("done", len(spec.targets), len(spec.targets))
+    return ToolAsked(verdict_paths=verdict_paths, answered=answered, tools=tools, notes=tuple(notes))
+
+
+def ask(
+    path: Path,
+    format_: str,
+    target_id: str,
+    *,
+    soc: str = "",
+    input_shapes: tuple[tuple[int, ...], ...] = (),
+) -> ToolAnswer | None:
+    """The answer of the tool for this format and target, None when there is none."""
+    asker = _ASKERS.get((format_, target_id))
+    return asker(path, target_id, soc, input_shapes) if asker else None
+
+
+Asker = Callable[[Path, str, str, tuple[tuple[int, ...], ...]], ToolAnswer]
+
+
+def _executorch(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_executorch import ask as ask_it
+
+    return ask_it(path, target_id)
+
+
+def _litert(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_litert import ask as ask_it
+
+    return ask_it(path, target_id)
+
+
+def _qnn(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_ort import ask_qnn
+
+    return ask_qnn(path, soc or DEFAULT_SOC)
+
+
+def _nnapi(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_ort import ask_nnapi_checker
+
+    return ask_nnapi_checker(path)
+
+
+def _torch_nnapi(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_torch_nnapi import ask as ask_it
+
+    return ask_it(path, shapes)
+
+
+_ASKERS: dict[tuple[str, str], Asker] = {
+    ("pt2", "executorch/xnnpack"): _executorch,
+    ("pt2", "executorch/vulkan"): _executorch,
+    ("tflite", "litert/cpu"): _litert,
+    ("onnx", "ort/qnn"): _qnn,
+    ("onnx", "ort/nnapi"): _nnapi,
+    ("torchscript", "pytorch-mobile/nnapi"): _torch_nnapi,
+}
+
+
+def match_nodes(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]:
+    """Node of the graph → (taken, why), for the nodes that the tool's answer can be traced to.
+
+    By index when the tool read the same list, by name, by origin (all parts of a decomposed node must be
+    taken), and for TorchScript by the number of the same operator before it.
+    """
+    if answer.target_id == "pytorch-mobile/nnapi":
+        return _by_occurrence(graph, answer)
+    if any(n.origin for n in answer.nodes):
+        return _by_origin(graph, answer)
+    if answer.nodes and answer.nodes[0].index >= 0:
+        main = list(graph.nodes_in(0))
+        return {
+            main[n.index]: (n.taken, n.reason)
+            for n in answer.nodes
+            if n.taken is not None and n.index < len(main) and graph.node_op[main[n.index]] == n.op
+        }
+    by_name = {name: i for i, name in enumerate(graph.node_name) if name}
+    return {
+        by_name[n.name]: (n.taken, n.reason)
+        for n in answer.nodes
+        if n.taken is not None and n.name in by_name
+    }
+
+
+def _by_origin(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]:
+    by_name = {name: i for i, name in enumerate(graph.node_name) if name}
+    found: dict[int, tuple[bool, str]] = {}
+    for node in answer.nodes:
+        index = by_name.get(node.origin)
+        if index is None or node.taken is None or node.op == "getitem":
+            continue
+        taken, why = found.get(index, (True, ""))
+        if not node.taken and taken:
+            why = f"{node.op}: {node.reason}" if node.reason else f"{node.op} is not taken"
+        found[index] = (taken and node.taken, why)
+    return found
+
+
+def _by_occurrence(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]:
+    places: dict[str, list[int]] = {}
+    for index, op in enumerate(graph.node_op):
+        places.setdefault(op, []).append(index)
+    seen: dict[str, int] = {}
+    found = {}
+    for node in answer.nodes:
+        number = seen.get(node.op, 0)
+        seen[node.op] = number + 1
+        if node.taken is not None and number < len(places.get(node.op, ())):
+            found[places[node.op][number]] = (node.taken, node.reason)
+    return found

@@ -1,0 +1,240 @@
+"""Audit: rule against tool, node by node, over a folder of model files.
+
+Counted per target: nodes where the rule claims something (runs, or not taken) and the tool answered.
+*False yes*: the rule says runs, the tool does not take it. *False no*: the other way round. Conditional and
+unknown verdicts claim nothing and are counted as left open. Every disagreement is listed.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+
+from studio.backends.ask import ToolAnswer, ToolNode, ToolTensor
+from studio.errors import InputError, StudioError
+from studio.graph.formats import detect_format, open_graph
+from studio.graph.graph import Graph
+from studio.jobs.ask_tool import ask, match_nodes
+from studio.jobs.job import Report
+from studio.records import Record
+from studio.support import VERDICTS, TargetVerdicts, Verdict, judge
+from studio.support.op_node import ABSENT, OpNode, OpTensor
+from studio.support.rules import rule_for
+from studio.support.ruling import Setting
+
+Claim = tuple[str, str, Verdict, str, bool, str]
+"""Node, operator, the rule's verdict and sentence, whether the tool takes it, the tool's reason."""
+
+TARGETS_OF = {
+    "pt2": ("executorch/xnnpack", "executorch/vulkan"),
+    "tflite": ("litert/cpu",),
+    "onnx": ("ort/nnapi", "ort/qnn"),
+    "torchscript": ("pytorch-mobile/nnapi",),
+}
+SUFFIXES = (".pt2", ".tflite", ".onnx", ".pt")
+
+
+class Audit(Record):
+    """The folder of model files, and which targets (empty: all that a tool answers for)."""
+
+    corpus: str
+    targets: tuple[str, ...] = ()
+    soc: str = ""
+
+
+class Disagreement(Record):
+    """A node where rule and tool differ."""
+
+    file: str
+    target_id: str
+    kind: str  # "false yes" or "false no"
+    node: str
+    op: str
+    rule: str
+    tool: str
+
+
+class AuditRow(Record):
+    """The counts of one target. `level`: "tool's graph" (rule alone) or "source" (through a prediction)."""
+
+    target_id: str
+    level: str
+    tool: str
+    files: int = 0
+    nodes: int = 0
+    agree: int = 0
+    false_yes: int = 0
+    false_no: int = 0
+    left_open: int = 0
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of the claims that the tool confirms; None without claims."""
+        claims = self.agree + self.false_yes + self.false_no
+        return self.agree / claims if claims else None
+
+
+class Audited(Record):
+    """The table, every disagreement, and what could not be asked."""
+
+    date: str
+    rows: tuple[AuditRow, ...]
+    disagreements: tuple[Disagreement, ...]
+    notes: tuple[str, ...] = ()
+
+
+def run(spec: Audit, report: Report) -> Audited:
+    """The audit of a corpus. Raises InputError when the folder holds no model files."""
+    folder = Path(spec.corpus)
+    files = sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES) if folder.is_dir() else []
+    if not files:
+        raise InputError(f"{folder} holds no model files.", hint=f"Put {', '.join(SUFFIXES)} files there.")
+    table = _Table()
+    for number, path in enumerate(files):
+        report.progress(f"auditing {path.name}", number, len(files))
+        try:
+            _audit_file(path, path.relative_to(folder).as_posix(), spec, table)
+        except StudioError as error:
+            table.notes.append(f"{path.name}: {error}")
+    report.progress("done", len(files), len(files))
+    return Audited(
+        date=datetime.date.today().isoformat(),
+        rows=tuple(table.rows[key] for key in sorted(table.rows)),
+        disagreements=tuple(table.disagreements),
+        notes=tuple(table.notes),
+    )
+
+
+class _Table:
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], AuditRow] = {}
+        self.disagreements: list[Disagreement] = []
+        self.notes: list[str] = []
+
+    def count(
+        self,
+        file: str,
+        target_id: str,
+        level: str,
+        tool: str,
+        claims: Iterator[Claim],
+    ) -> None:
+        """Adds one file's (node, op, rule's verdict, rule's text, taken, tool's reason)."""
+        counts = dict.fromkeys(("nodes", "agree", "false_yes", "false_no", "left_open"), 0)
+        for node, op, verdict, text, taken, why in claims:
+            counts["nodes"] += 1
+            if verdict in (Verdict.CONDITIONAL, Verdict.UNKNOWN):
+                counts["left_open"] += 1
+                continue
+            says_yes = verdict == Verdict.RUNS
+            if says_yes == taken:
+                counts["agree"] += 1
+                continue
+            kind = "false yes" if says_yes else "false no"
+            counts["false_yes" if says_yes else "false_no"] += 1
+            self.disagreements.append(
+                Disagreement(file=file, target_id=target_id, kind=kind, node=node, op=op, rule=text, tool=why)
+            )
+        old = self.rows.get((target_id, level)) or AuditRow(target_id=target_id, level=level, tool=tool)
+        added = {name: getattr(old, name) + value for name, value in counts.items()}
+        self.rows[target_id, level] = AuditRow(
+            target_id=target_id, level=level, tool=tool, files=old.files + 1, **added
+        )
+
+
+def _audit_file(path: Path, name: str, spec: Audit, table: _Table) -> None:
+    format_ = detect_format(path)
+    graph = open_graph(path)
+    for target_id in TARGETS_OF.get(format_, ()):
+        if spec.targets and target_id not in spec.targets:
+            continue
+        shapes = _shapes(path) if format_ == "torchscript" else ()
+        try:
+            answer = ask(path, format_, target_id, soc=spec.soc, input_shapes=shapes)
+        except StudioError as error:
+            table.notes.append(f"{name}, {target_id}: {error}")
+            continue
+        if answer is None:
+            continue
+        tool = f"{answer.tool}, {answer.version}"
+        if any(n.inputs for n in answer.nodes):
+            table.count(name, target_id, "tool's graph", tool, _direct(answer, spec.soc))
+        verdicts = judge(graph, [target_id], soc=spec.soc)[target_id]
+        found = match_nodes(graph, answer)
+        level = "source" if format_ == "pt2" else "tool's graph"
+        table.count(name, target_id, level, tool, _claims(graph, verdicts, found))
+
+
+def _claims(graph: Graph, verdicts: TargetVerdicts, found: dict[int, tuple[bool, str]]) -> Iterator[Claim]:
+    """The verdicts beside the tool's answers. LiteRT's *runs* counts as a claim on XNNPACK only inside a
+    partition: outside, LiteRT's own kernel runs the node, and that is what the tool must confirm.
+    """
+    for node, (taken, why) in found.items():
+        verdict = VERDICTS[int(verdicts.codes[node])]
+        outside = verdicts.target_id == "litert/cpu" and verdicts.partition_of[node] < 0
+        if outside and verdict == Verdict.RUNS:
+            verdict = Verdict.FALLS_BACK
+        yield graph.label(node), graph.node_op[node], verdict, verdicts.reason(node).text, taken, why
+
+
+def _direct(answer: ToolAnswer, soc: str) -> Iterator[Claim]:
+    """The target's own rule on the very nodes that the tool saw, without any prediction."""
+    rule = rule_for(answer.target_id).rule
+    setting = Setting(target_id=answer.target_id, soc=soc)
+    for node in answer.nodes:
+        if node.taken is None or node.op == "getitem" or not node.inputs:
+            continue
+        ruling = rule(op_node(node), setting)
+        yield node.name, node.op, ruling.verdict, ruling.text, node.taken, node.reason
+
+
+def op_node(node: ToolNode) -> OpNode:
+    """A tool's node as rules see it."""
+    return OpNode(
+        op=node.op,
+        attributes=node.attributes,
+        inputs=tuple(ABSENT if t is None else _tensor(t) for t in node.inputs),
+        outputs=tuple(_tensor(t) for t in node.outputs),
+        producers=node.producers,
+    )
+
+
+def _tensor(tensor: ToolTensor) -> OpTensor:
+    shape = None if tensor.shape is None else tuple("?" if d is None else d for d in tensor.shape)
+    return OpTensor(dtype=tensor.dtype, shape=shape, is_constant=tensor.is_constant)
+
+
+def _shapes(path: Path) -> tuple[tuple[int, ...], ...]:
+    """Input shapes of a TorchScript file, from the ONNX file of the same name beside it."""
+    beside = path.with_suffix(".onnx")
+    if not beside.is_file():
+        return ()
+    graph = open_graph(beside)
+    shapes = [graph.tensor_shape[t] or () for t in graph.main_inputs()]
+    return tuple(tuple(d if isinstance(d, int) else 1 for d in s) for s in shapes)
+
+
+def as_markdown(result: Audited) -> str:
+    """The table for people, with every disagreement."""
+    lines = [
+        f"Rule against tool, {result.date}.",
+        "",
+        "| Target | Asked on | Tool | Files | Nodes | Claims confirmed | False yes | False no | Left open |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in result.rows:
+        share = "–" if row.agreement is None else f"{100 * row.agreement:.1f} %"
+        lines.append(
+            f"| {row.target_id} | {row.level} | {row.tool} | {row.files} | {row.nodes} | {share} | "
+            f"{row.false_yes} | {row.false_no} | {row.left_open} |"
+        )
+    if result.disagreements:
+        lines += [
+            "",
+            "| File | Target | Kind | Operator | The rule | The tool |",
+            "|---|---|---|---|---|---|",
+        ]
+        for d in result.disagreements:
+            lines.append(f"| {d.file} | {d.target_id} | {d.kind} | {d.op} | {d.rule} | {d.tool or '–'} |")
+    return "\n".join(lines) + "\n"
