@@ -64,7 +64,7 @@ class Bench:
 
     def __init__(self, graph: Graph, layout: Layout, overlay: Overlay | None) -> None:
         self.canvas = GraphCanvas()
-        self.canvas.motion_is_on = False
+        self.canvas.camera.motion_is_on = False
         self.canvas.resize(WIDTH, HEIGHT)
         self.image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
         start = time.perf_counter()
@@ -95,14 +95,14 @@ class Bench:
         """The densest place at a scale: round the box in the middle of the order."""
         scene = self.canvas.scene
         x, y = scene.center(scene.count // 2)
-        self.canvas.set_viewport(self.canvas.viewport.centred(x, y, scale))
+        self.canvas.camera.show(self.canvas.viewport.centred(x, y, scale))
 
     def panning(self, scale: float, frames: int) -> list[float]:
         self.go_to(scale)
         self.frame()
         times = []
         for k in range(frames):
-            self.canvas.pan(-3 if k % 20 < 10 else 3, -11)
+            self.canvas.camera.pan(-3 if k % 20 < 10 else 3, -11)
             times.append(self.frame())
         return times
 

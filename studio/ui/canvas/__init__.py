@@ -11,6 +11,7 @@ node takes 2.3 s to build and 1,056 ms a frame for the whole graph, OpenGL witho
 
 from studio.ui.canvas.canvas import GraphCanvas
 from studio.ui.canvas.colors import DARK, LIGHT, CanvasColors
+from studio.ui.canvas.compare import CompareCanvas, diff_overlay
 from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
 from studio.ui.canvas.overlays import (
     partition_overlay,
@@ -25,12 +26,14 @@ __all__ = [
     "LIGHT",
     "CanvasColors",
     "Category",
+    "CompareCanvas",
     "Gather",
     "GraphCanvas",
     "Hatch",
     "Icon",
     "Outline",
     "Overlay",
+    "diff_overlay",
     "partition_overlay",
     "quantization_overlay",
     "value_overlay",

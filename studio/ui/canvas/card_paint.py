@@ -168,7 +168,7 @@ class CardPainter:
         metrics = QFontMetricsF(font)
         values = self.coloring.items.value[items].tolist()
         for value, (x, y, width, height) in zip(values, rects):
-            if value == value:
+            if value > 0:  # neither unknown nor 0
                 words = value_text(value, unit)
                 at = x + width - 8 * scale - metrics.horizontalAdvance(words)
                 painter.drawText(QPointF(at, y + height / 2 + 1.5 * scale + metrics.ascent()), words)

@@ -44,7 +44,9 @@ class Coloring:
         """[boxes, 3] colours for boxes that are plain rectangles."""
         has_heat = np.isfinite(self.items.position)
         if has_heat.any():
-            self.item_rgb[has_heat] = heat_table()[(self.items.position[has_heat] * 255).astype(int)]
+            self.item_rgb[has_heat] = heat_table(colors.is_dark)[
+                (self.items.position[has_heat] * 255).astype(int)
+            ]
         quiet = colors.role("quiet")
         pills = scene.layout.item_kind >= ItemKind.INPUT
         self.item_rgb[pills] = (quiet.red(), quiet.green(), quiet.blue())

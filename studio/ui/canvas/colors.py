@@ -10,6 +10,7 @@ Source of the values: the design's palette table; the partition colours are Okab
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -100,15 +101,18 @@ def mix(a: QColor, b: QColor, share: float) -> QColor:
     )
 
 
-def heat_table(steps: int = 256) -> npt.NDArray[np.uint8]:
-    """The heat scale as [steps, 3] RGB, low (dark blue) to high (yellow)."""
+@lru_cache(maxsize=2)
+def heat_table(is_dark: bool) -> npt.NDArray[np.uint8]:
+    """The heat scale as [256, 3] RGB from low to high: high is what stands out from the canvas, so it is
+    bright on a dark canvas and dark on a light one."""
     stops = np.array([[int(s[i : i + 2], 16) for i in (1, 3, 5)] for s in HEAT_STOPS], float)
-    at = np.linspace(0, 1, len(stops))
-    x = np.linspace(0, 1, steps)
+    if not is_dark:
+        stops = stops[::-1]
+    at, x = np.linspace(0, 1, len(stops)), np.linspace(0, 1, 256)
     return np.stack([np.interp(x, at, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
 
 
-def heat_color(position: float) -> QColor:
+def heat_color(position: float, is_dark: bool) -> QColor:
     """The heat scale's colour at 0..1."""
-    red, green, blue = heat_table()[int(np.clip(position, 0, 1) * 255)]
-    return QColor(int(red), int(green), int(blue))
+    red, green, blue = heat_table(is_dark)[int(np.clip(position, 0, 1) * 255)].tolist()
+    return QColor(red, green, blue)

@@ -64,7 +64,8 @@ class DensityMap:
         at = np.clip(np.concatenate(places), 0, size - 1)
         delta = np.bincount(at, weights=np.concatenate(weights), minlength=size)
         grid = delta.reshape(self.height + 2, stride).cumsum(axis=0).cumsum(axis=1)
-        return np.clip(grid[: self.height, : self.width], 0, 1).astype(np.float32)
+        shares: npt.NDArray[np.float32] = grid[: self.height, : self.width].clip(0, 1).astype(np.float32)
+        return shares
 
     def _owners(self, scene: Scene) -> npt.NDArray[np.int32]:
         """[height, width] the box whose colour a pixel takes, −1 for none."""

@@ -60,7 +60,10 @@ class EdgePainter:
         pieces[:, 2:] = layout.edge_points[first + 1] * viewport.scale + shift
         low, high = np.minimum(pieces[:, :2], pieces[:, 2:]), np.maximum(pieces[:, :2], pieces[:, 2:])
         keep = ((high - low).max(axis=1, initial=0) >= 1.5) & (high >= 0).all(axis=1)
-        return pieces[keep & (low[:, 0] <= viewport.width) & (low[:, 1] <= viewport.height)]
+        shown: npt.NDArray[np.float64] = pieces[
+            keep & (low[:, 0] <= viewport.width) & (low[:, 1] <= viewport.height)
+        ]
+        return shown
 
     def paint_curves(
         self, painter: QPainter, viewport: Viewport, edges: Indices, pen: QPen, *, arrows: bool = True

@@ -68,7 +68,7 @@ class Interaction:
         if self._is_panning:
             delta = at - self._last
             self._last = at
-            canvas.pan(delta.x(), delta.y())
+            canvas.camera.pan(delta.x(), delta.y())
 
     def release(self, event: QMouseEvent) -> None:
         was_click = self._pressed is not None and not self._is_panning
@@ -93,9 +93,9 @@ class Interaction:
         controls = event.modifiers()
         if is_pad and not controls & Qt.KeyboardModifier.ControlModifier:
             step = pixels if not pixels.isNull() else angle / 2
-            canvas.pan(step.x(), step.y())
+            canvas.camera.pan(step.x(), step.y())
         elif controls & Qt.KeyboardModifier.ShiftModifier:
-            canvas.pan(angle.y() or angle.x(), 0)
+            canvas.camera.pan(angle.y() or angle.x(), 0)
         elif angle.y():
             canvas.zoom(WHEEL_STEP ** (angle.y() / 120), event.position())
         event.accept()
@@ -123,7 +123,7 @@ class Interaction:
         if key in _ARROWS:
             dx, dy = _ARROWS[key]
             if controls & Qt.KeyboardModifier.ShiftModifier:
-                canvas.pan(-dx * PAN_STEP, -dy * PAN_STEP)
+                canvas.camera.pan(-dx * PAN_STEP, -dy * PAN_STEP)
             else:
                 self._walk(key)
             return True
@@ -134,17 +134,18 @@ class Interaction:
         elif key is Qt.Key.Key_0:
             canvas.fit()
         elif key is Qt.Key.Key_1:
-            canvas.zoom_to_scale(1.0)
+            canvas.camera.zoom_to_scale(1.0)
         elif key is Qt.Key.Key_Home:
             canvas.select_item(0 if canvas.scene.count else -1)
         elif key is Qt.Key.Key_End:
             canvas.select_item(canvas.scene.count - 1)
         elif key is Qt.Key.Key_PageUp:
-            canvas.pan(0, canvas.height() * 0.85)
+            canvas.camera.pan(0, canvas.height() * 0.85)
         elif key is Qt.Key.Key_PageDown:
-            canvas.pan(0, -canvas.height() * 0.85)
+            canvas.camera.pan(0, -canvas.height() * 0.85)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            canvas.activate_selection()
+            if canvas.selected_item >= 0:
+                canvas.activate(canvas.selected_item)
         elif key is Qt.Key.Key_Backspace:
             canvas.collapse_around_selection()
         elif key is Qt.Key.Key_Escape:

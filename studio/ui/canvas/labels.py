@@ -51,8 +51,9 @@ def node_title(graph: Graph, node: int) -> str:
 
 
 def node_name(graph: Graph, node: int) -> str:
-    """A node's name without what its scope and operator say anyway."""
-    return clean(shared.short_name(graph, node, 40), 40, keep_tail=True)
+    """A node's name without what its scope and operator say anyway; a bare number is not worth the room."""
+    name = clean(shared.short_name(graph, node, 40), 40, keep_tail=True)
+    return name if any(c.isalpha() for c in name) else ""
 
 
 def quantization_text(quantization: Quantization) -> str:

@@ -45,7 +45,7 @@ class Legend:
             return
         rows = [(c, n) for c, n in zip(overlay.categories, counts) if n]
         if overlay.values is not None:
-            width, height = SCALE_WIDTH, SCALE_HEIGHT
+            width, height = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
         else:
             width, height = _table_size(overlay, rows, font)
         if width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7:
@@ -114,16 +114,23 @@ def _paint_scale(
     """The heat scale; positions are square roots, so the middle of the bar is a quarter of the top."""
     _paint_title(painter, room, overlay.name, colors, font)
     bar = QRectF(12, HEAD, room.width() - 24, 9)
-    gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-    for k in range(17):
-        gradient.setColorAt(k / 16, heat_color(k / 16))
-    painter.fillRect(bar, gradient)
     painter.setFont(sized(font, 11))
     painter.setPen(colors.role("quiet"))
-    for place, align in (
-        (0.0, Qt.AlignmentFlag.AlignLeft),
-        (0.5, Qt.AlignmentFlag.AlignHCenter),
-        (1.0, Qt.AlignmentFlag.AlignRight),
-    ):
-        words = value_text(largest * place**2, overlay.unit)
-        painter.drawText(QRectF(12, bar.bottom() + 3, bar.width(), 18), align | _V_CENTER, words)
+    row = QRectF(12, bar.bottom() + 3, bar.width(), 18)
+    if largest > 0:
+        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+        for k in range(17):
+            gradient.setColorAt(k / 16, heat_color(k / 16, colors.is_dark))
+        painter.fillRect(bar, gradient)
+        for place, align in (
+            (0.0, Qt.AlignmentFlag.AlignLeft),
+            (0.5, Qt.AlignmentFlag.AlignHCenter),
+            (1.0, Qt.AlignmentFlag.AlignRight),
+        ):
+            painter.drawText(row, align | _V_CENTER, value_text(largest * place**2, overlay.unit))
+    else:
+        words = QCoreApplication.translate("canvas", "No node has a figure above 0.")
+        painter.drawText(row.translated(0, -10), _V_CENTER, words)
+    if overlay.unknown:
+        words = QCoreApplication.translate("canvas", "unknown: {count} nodes")
+        painter.drawText(row.translated(0, ROW - 1), _V_CENTER, words.format(count=f"{overlay.unknown:,}"))

@@ -101,6 +101,11 @@ class Overlay:
         return np.bincount(self.codes, minlength=size)[:size].tolist()  # type: ignore[no-any-return]
 
     @property
+    def unknown(self) -> int:
+        """How many nodes have no value."""
+        return int(np.isnan(self.values).sum()) if self.values is not None else 0
+
+    @property
     def largest(self) -> float:
         """The largest finite value of a node, 0 when there is none: the upper end of the scale."""
         if self.values is None:
@@ -122,8 +127,9 @@ class ItemColors:
 
     code: npt.NDArray[np.int16]  # [items], −1 = none: the most severe category in the box
     counts: npt.NDArray[np.int32]  # [items, categories]
-    position: npt.NDArray[np.float32]  # [items], 0..1 on the heat scale, NaN = none
+    position: npt.NDArray[np.float32]  # [items], above 0 to 1 on the heat scale, NaN = none or 0
     value: npt.NDArray[np.float64]  # [items], NaN = none
+    largest: float  # the upper end of the heat scale, 0 = there is none
 
 
 def gather_on_items(overlay: Overlay | None, node_item: npt.NDArray[np.int32], item_count: int) -> ItemColors:
@@ -154,5 +160,7 @@ def gather_on_items(overlay: Overlay | None, node_item: npt.NDArray[np.int32], i
             np.maximum.at(total, items, found)
         value[has] = total[has]
     top = float(np.nanmax(value)) if np.isfinite(value).any() else 0.0
-    share = np.clip(value / top, 0, 1) if top > 0 else np.where(np.isfinite(value), 0.0, np.nan)
-    return ItemColors(code, counts, np.sqrt(share).astype(np.float32), value)
+    share = np.full(item_count, np.nan)  # a value of 0 has no colour: it is not on the scale's low end
+    has_some = value > 0
+    share[has_some] = value[has_some] / top
+    return ItemColors(code, counts, np.sqrt(share).astype(np.float32), value, max(top, 0.0))

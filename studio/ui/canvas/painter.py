@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from studio.graph.layout import ItemKind
@@ -137,6 +137,10 @@ class ScenePainter:
             self._density.recolor(self.coloring.item_rgb, (edge.red(), edge.green(), edge.blue()))
             self._density_is_fresh = True
         return self._density
+
+    def portal_at(self, at: QPointF) -> PortalEnd | None:
+        """The portal that the last frame drew at a point of the screen."""
+        return next((end for end in self.portal_ends if end.place.contains(at)), None)
 
     def paint(self, painter: QPainter, viewport: Viewport) -> None:
         """Paints one frame: background, frames, edges, boxes, texts, selection."""

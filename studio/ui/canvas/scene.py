@@ -189,3 +189,15 @@ def distance_to_polyline(line: npt.NDArray[np.float64], x: float, y: float) -> f
     along = np.clip(((point - start) * step).sum(axis=1) / length, 0, 1)
     nearest = start + along[:, None] * step
     return float(np.sqrt(((nearest - point) ** 2).sum(axis=1).min()))
+
+
+def empty_layout() -> Layout:
+    """A layout with nothing in it."""
+    ints, floats = np.zeros(0, np.int32), np.zeros(0, np.float32)
+    return Layout(
+        item_kind=np.zeros(0, np.uint8), item_ref=ints, item_x=floats, item_y=floats, item_width=floats,
+        item_height=floats, item_nodes=ints, node_item=ints, edge_source=ints, edge_target=ints,
+        edge_tensor=ints, edge_offsets=np.zeros(1, np.int32), edge_points=np.zeros((0, 2), np.float32),
+        edge_is_portal=np.zeros(0, np.bool_), frame_scope=ints, frame_x=floats, frame_y=floats,
+        frame_width=floats, frame_height=floats, frame_depth=ints, width=0.0, height=0.0,
+    )  # fmt: skip

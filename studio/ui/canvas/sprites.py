@@ -114,7 +114,7 @@ def draw_card(
     painter.save()
     painter.setClipPath(clip)
     if look.heat >= 0:
-        painter.fillRect(bar, shade(heat_color(look.heat / 255).name()))
+        painter.fillRect(bar, shade(heat_color(look.heat / 255, colors.is_dark).name()))
     elif look.shares:
         _draw_shares(painter, bar, look.shares, categories, shade, ground)
     elif category is not None and status is not None:

@@ -1,0 +1,136 @@
+"""CanvasEvents: the Qt side of the canvas: which event goes where."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from studio.ui.canvas.interaction import Interaction
+
+if TYPE_CHECKING:
+    from studio.ui.canvas.canvas import GraphCanvas
+
+
+class CanvasEvents(QWidget):
+    """Hands events to `interaction`, the camera and the painter of the canvas that it is part of."""
+
+    _interaction: Interaction | None = None
+
+    @property
+    def _canvas(self) -> GraphCanvas:
+        return self  # type: ignore[return-value]
+
+    def start(self) -> None:
+        """Begins to take events; the canvas must be complete."""
+        self._interaction = Interaction(self._canvas)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumSize(160, 120)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def say(self, words: str) -> None:
+        """Tells screen readers what is selected."""
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+            if QAccessible.isActive():
+                changed = QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
+                QAccessible.updateAccessibility(changed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        view = self._canvas.viewport
+        if view.pixel_ratio != self.devicePixelRatioF():  # moved to another screen
+            self._canvas.camera.resize(self.width(), self.height(), self.devicePixelRatioF())
+        painter = QPainter(self)
+        self._canvas.paint_into(painter)
+        painter.end()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._settle()
+        super().showEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._settle()
+        super().resizeEvent(event)
+
+    def _settle(self) -> None:
+        """Takes the widget's size, and fits the graph when that was waiting for it."""
+        if self._interaction is None:
+            return
+        camera = self._canvas.camera
+        camera.resize(self.width(), self.height(), self.devicePixelRatioF())
+        if camera.needs_fit:
+            camera.fit(animated=False)
+            camera.needs_fit = not self.isVisible()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._interaction is not None:
+            self._interaction.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._interaction is not None:
+            self._interaction.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._interaction is not None:
+            self._interaction.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._interaction is not None:
+            self._interaction.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._interaction is not None:
+            self._interaction.wheel(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._interaction is None or not self._interaction.key(event):
+            super().keyPressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._canvas.hover(QPointF(-1e6, -1e6))
+        super().leaveEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if self._interaction is not None:
+            if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+                self._canvas.wear_theme()
+            elif event.type() is QEvent.Type.FontChange:
+                self._canvas.wear_font()
+        super().changeEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        hands = self._interaction
+        if hands is not None:
+            if hands.tab(event):
+                return True
+            if isinstance(event, QNativeGestureEvent) and hands.native_gesture(event):
+                return True
+            if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+                self._show_tooltip(event)
+                return True
+        return super().event(event)
+
+    def _show_tooltip(self, event: QHelpEvent) -> None:
+        words = self._canvas.tooltip_at(QPointF(event.pos()))
+        # tooltips guess rich text; names from files must stay text
+        lines = "<br>".join(escape(line) for line in words.splitlines())
+        QToolTip.showText(event.globalPos(), f"<qt>{lines}</qt>" if words else "", self)
