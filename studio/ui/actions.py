@@ -86,6 +86,8 @@ ACTIONS: tuple[Action, ...] = (
            "Ctrl+O", "open"),
     Action("file.sample", "file", QT_TRANSLATE_NOOP("actions", "Try the &sample"),
            lambda w: w.open_sample(), icon="sample"),
+    Action("file.beside", "file", QT_TRANSLATE_NOOP("actions", "Open &beside, to compare…"),
+           lambda w: w.open_beside_dialog(), enabled_when=_has_project),
     Action("file.save", "file", QT_TRANSLATE_NOOP("actions", "&Save"), lambda w: w.save(),
            "Ctrl+S", "save", _has_project, starts_group=True),
     Action("file.save_as", "file", QT_TRANSLATE_NOOP("actions", "Save &as…"), lambda w: w.save_as(),

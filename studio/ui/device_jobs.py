@@ -90,3 +90,10 @@ def connect(session: Session, address: str) -> None:
             session.cancel(job.id)
     title = fill(session.tr("Connect to {address}"), address=address)
     session.start(WatchDevices(connect=(address,)), title=title, lane=WATCH, quiet=True)
+
+
+def add_virtual_phone(session: Session, profile: str = "tensor-g3") -> None:
+    """Serves a simulated phone for as long as the window lives; the watch sees it come."""
+    from studio.jobs.virtual_phone import ServePhone
+
+    session.start(ServePhone(profile=profile), title=session.tr("Virtual phone"), lane=WATCH)

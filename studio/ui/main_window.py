@@ -203,6 +203,7 @@ class MainWindow(QMainWindow):
         self.recipe_panel.save_requested.connect(self.save)
         self.stage_area.wizard_requested.connect(self.show_wizard)
         self.stage_area.run_requested.connect(lambda step: self.run_steps((step,)))
+        self.stage_area.beside_requested.connect(self.open_beside_dialog)
         self.stage_area.netron_requested.connect(self.open_in_netron)
         self.node_panel.source_requested.connect(self._show_source)
         self.node_panel.tensor_requested.connect(self._show_tensor)
@@ -229,6 +230,14 @@ class MainWindow(QMainWindow):
         path, _ = QFileDialog.getOpenFileName(self, title, start, filters)
         if path:
             self.open_path(Path(path))
+
+    def open_beside_dialog(self) -> None:
+        """Asks for another model file and opens it in a tab of its own."""
+        path, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Open beside"), str(self.session.folder or Path.home())
+        )
+        if path:
+            self.session.open_beside(Path(path))
 
     def open_path(self, path: Path) -> None:
         """Opens a file, after asking about unsaved changes; Python sources ask for their details."""

@@ -42,7 +42,7 @@ from studio.ui.preferences import (
     with_recent,
     worker_environment,
 )
-from studio.ui.stages import OpenedGraph, Stage, StageStatus, stages_of
+from studio.ui.stages import OTHER, OpenedGraph, Stage, StageStatus, stages_of
 from studio.ui.texts import fill
 
 if TYPE_CHECKING:
@@ -303,6 +303,16 @@ class Session(QObject):
             self.opened.view, self.opened.layout = view, layout
             self.layout_changed.emit(self.current_stage_id)
 
+    def open_beside(self, path: Path) -> None:
+        """Opens another file as a stage of its own, to look at and to compare with."""
+        path = path.absolute()
+        stage_id = f"{OTHER}:{path}"
+        if self.stage(stage_id) is None:
+            stage = Stage(id=stage_id, kind=OTHER, path=path, status=StageStatus.MADE)
+            self.stages = [*self.stages, stage]
+            self.stages_changed.emit()
+        self.set_current_stage(stage_id)
+
     def open_stage(self, stage_id: str, *, again: bool = False) -> None:
         """Lets a worker open the stage's file, unless that is done or under way."""
         from studio.jobs.open_graph import OpenGraph
@@ -537,8 +547,11 @@ class Session(QObject):
         if is_new or stage.status is StageStatus.ABSENT:
             stage.status, stage.opened = StageStatus.MADE, None
         self.stages_changed.emit()
+        current = self.current_stage
         if stage.id == self.current_stage_id:
             self.open_stage(stage.id)
+        elif stage.has_graph and current is not None and not current.has_graph:
+            self.set_current_stage(stage.id)  # Python source has no graph; its export has
 
     def _on_finished(self, job_id: str, outcome: Done | Failed) -> None:
         then = self._when_done.pop(job_id, None)

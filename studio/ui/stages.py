@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from studio.support import Problem
 
 
+OTHER = "other"
+"""The kind of a stage that is no part of the recipe: a file to compare with."""
+
+
 class StageStatus(Choice):
     """Whether there is a file, and whether its graph can be looked at."""
 
@@ -56,7 +60,7 @@ class Stage:
     """One place of the recipe: "source" or a step's id."""
 
     id: str
-    kind: str  # "source", "export", "quantize", "convert", "verify"
+    kind: str  # "source", "export", "quantize", "convert", "verify", "other"
     path: Path | None = None
     artifact: Artifact | None = None
     was_cached: bool = False
@@ -85,4 +89,5 @@ def stages_of(project: Project, folder: Path | None, old: Iterable[Stage] = ()) 
         if found is None or found.kind != kind:
             found = Stage(id=step.id, kind=str(kind))
         result.append(found)
-    return result
+    # Files that were opened beside the project stay until it is closed.
+    return result + [stage for stage in kept.values() if stage.kind == OTHER]

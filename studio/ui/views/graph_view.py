@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from studio.errors import StudioError
 from studio.graph.layout import lay_out
-from studio.graph.scopes import initial_view, scope_tree
+from studio.graph.scopes import depth_view, initial_view, reveal, toggle_scope
 from studio.graph.view import GraphView as ViewOfGraph
 from studio.ui.canvas import GraphCanvas
 from studio.ui.graph_overlays import overlay_of
@@ -94,16 +94,13 @@ class GraphView(QWidget):
         """Opens or closes a scope and keeps what is in sight where it is."""
         opened = self._stage.opened
         if opened is not None:
-            self._lay_out(replace(opened.view, collapsed=opened.view.collapsed ^ {scope}))
+            self._lay_out(toggle_scope(opened.view, scope))
 
     def show_depth(self, depth: int) -> None:
         """Closes every scope at `depth` and deeper; 0 opens all."""
         opened = self._stage.opened
-        if opened is None:
-            return
-        tree = scope_tree(opened.graph)
-        closed = frozenset(s for s in range(1, tree.size) if depth and int(tree.depth[s]) >= depth)
-        self._lay_out(replace(opened.view, collapsed=closed))
+        if opened is not None:
+            self._lay_out(depth_view(opened.graph, opened.view, depth))
 
     def show_subgraph(self, subgraph: int) -> None:
         """Looks into a body, or (0) at the main graph."""
@@ -221,14 +218,6 @@ class GraphView(QWidget):
         opened = self._stage.opened
         if opened is None or not 0 <= node < opened.graph.node_count:
             return
-        graph, view = opened.graph, opened.view
-        subgraph = int(graph.node_subgraph[node])
-        if subgraph != view.subgraph and int(opened.layout.node_item[node]) < 0:
-            view = initial_view(graph, subgraph)
-        tree = scope_tree(graph)
-        scope, around = int(tree.node_scope[node]), set()
-        while scope > 0:
-            around.add(scope)
-            scope = int(tree.parent[scope])
-        if subgraph != opened.view.subgraph or around & view.collapsed:
-            self._lay_out(replace(view, collapsed=view.collapsed - around))
+        view = reveal(opened.graph, opened.view, node)
+        if view != opened.view:
+            self._lay_out(view)

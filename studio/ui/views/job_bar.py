@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from studio.jobs.job import Progress
 from studio.ui.domain_texts import translate_sentence
-from studio.ui.job_runner import WATCH, JobState, JobStatus
+from studio.ui.job_runner import LIGHT, WATCH, JobState, JobStatus
 from studio.ui.session import Session
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text
@@ -15,7 +15,7 @@ from studio.ui.widgets.parts import ElidedLabel, button, label
 
 
 class JobBar(QWidget):
-    """Shows the job that is closest to the person: the newest running one."""
+    """Shows the running job that is closest to the person."""
 
     log_requested = Signal()
 
@@ -53,7 +53,8 @@ class JobBar(QWidget):
             for job in self._session.jobs
             if job.lane != WATCH and job.status in (JobStatus.RUNNING, JobStatus.STOPPING)
         ]
-        return running[-1] if running else None
+        # What a person started matters more than what the window reads by itself.
+        return max(running, key=lambda job: job.lane != LIGHT, default=None)
 
     def refresh(self) -> None:
         """Follows the jobs."""

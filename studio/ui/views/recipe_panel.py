@@ -10,7 +10,7 @@ from studio.recipes.recipe import SOURCE, Step
 from studio.ui.job_runner import JobStatus
 from studio.ui.session import Session
 from studio.ui.so_far import figures_of, next_step
-from studio.ui.stages import Stage, StageStatus
+from studio.ui.stages import OTHER, Stage, StageStatus
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text, seconds_text, step_note, step_title
 from studio.ui.widgets.parts import button, heading, label
@@ -74,11 +74,12 @@ class RecipePanel(QWidget):
 
     def refresh(self, *_: object) -> None:
         """Follows the project, its stages and the jobs."""
-        ids = [s.id for s in self._session.stages] + (["deploy"] if self._session.stages else [])
+        stages = [s for s in self._session.stages if s.kind != OTHER]
+        ids = [s.id for s in stages] + (["deploy"] if stages else [])
         if list(self._rows) != ids:
             self._make_rows(ids)
         steps = {s.id: s for s in self._session.project.recipe.steps} if self._session.project else {}
-        for stage in self._session.stages:
+        for stage in stages:
             self._show_stage(self._rows[stage.id], stage, steps.get(stage.id))
         if "deploy" in self._rows:
             self._show_deploy(self._rows["deploy"])
@@ -128,7 +129,7 @@ class RecipePanel(QWidget):
         elif stage.kind == "verify" and stage.id in self._session.step_results:
             is_good = not self._session.step_results[stage.id].failures
             icon, color = ("step-done", "runs") if is_good else ("step-failed", "fails")
-            value = self.tr("good") if is_good else self.tr("over budget")
+            value = self._verified_value(stage) if is_good else self.tr("over budget")
             value_color = "quiet" if is_good else "fails"
         elif stage.artifact is not None or stage.id == SOURCE:
             icon, color = "step-done", "runs"
@@ -136,15 +137,30 @@ class RecipePanel(QWidget):
         if stage.status is StageStatus.FAILED and stage.failure is not None:
             icon, color = "step-failed", "fails"
             note = stage.failure.message
-        row.show_texts(title, note=note, value=value, value_color=value_color, icon=icon, icon_color=color)
+        tip = note
+        if stage.artifact is not None and not stage.was_cached:
+            took = fill(self.tr("made in {time}"), time=seconds_text(stage.artifact.seconds))
+            tip = f"{note} · {took}"
+        row.show_texts(
+            title, note=note, value=value, value_color=value_color, icon=icon, icon_color=color, tip=tip
+        )
         row.set_selected(stage.id == self._session.current_stage_id)
+
+    def _verified_value(self, stage: Stage) -> str:
+        figures = self._session.step_results[stage.id].figures
+        if figures is None:
+            return self.tr("good")
+        if figures.accuracy is not None:
+            return f"{figures.accuracy * 100:.1f} %"
+        if figures.is_equal:
+            return self.tr("equal")
+        return f"{figures.snr_db:.0f} dB" if figures.snr_db is not None else self.tr("good")
 
     def _made_value(self, stage: Stage) -> str:
         if stage.artifact is None:
             source_bytes = self._session.source_bytes
             return bytes_text(source_bytes) if source_bytes is not None else ""
-        size = bytes_text(stage.artifact.size_bytes)
-        return size if stage.was_cached else f"{seconds_text(stage.artifact.seconds)} · {size}"
+        return "" if stage.kind == "verify" else bytes_text(stage.artifact.size_bytes)
 
     def _show_deploy(self, row: Row) -> None:
         session = self._session

@@ -20,9 +20,9 @@ from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.stages import Stage, StageStatus
 from studio.ui.texts import fill
+from studio.ui.views.compare_view import CompareView, stage_title
 from studio.ui.views.graph_view import GraphView
 from studio.ui.views.matrix_view import MatrixView
-from studio.ui.views.step_texts import tab_title
 from studio.ui.widgets.banner import text_of
 from studio.ui.widgets.icon_label import IconLabel
 from studio.ui.widgets.parts import button, copy_text, label
@@ -38,6 +38,8 @@ class StageArea(QWidget):
     run_requested = Signal(str)
     """Run this step."""
     netron_requested = Signal()
+    beside_requested = Signal()
+    """Open another file beside the project."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,7 +118,7 @@ class StageArea(QWidget):
         for key in keys:
             stage = self._session.stage(key)
             if stage is not None:
-                self._tabs.addTab(tab_title(stage.kind, steps.get(key)))
+                self._tabs.addTab(stage_title(stage, steps.get(key)))
             else:
                 self._tabs.addTab(self.tr("Matrix") if key == MATRIX else self.tr("Compare"))
         wanted = shown if shown in keys else self._session.current_stage_id
@@ -159,9 +161,9 @@ class StageArea(QWidget):
 
     def _compare_view(self) -> QWidget:
         if self._compare is None:
-            from studio.ui.views.compare_view import CompareView
-
-            self._compare = CompareView(self._session)
+            compare = CompareView(self._session)
+            compare.other_file_requested.connect(self.beside_requested)
+            self._compare = compare
             self._stack.addWidget(self._compare)
         return self._compare
 

@@ -56,7 +56,7 @@ def step_note(step: Step) -> str:
     assert isinstance(step, VerifyStep)
     if step.max_accuracy_loss is not None:
         points = f"{step.max_accuracy_loss * 100:g}"
-        return fill(translate("steps", "at most {points} points lost"), points=points)
+        return fill(translate("steps", "accuracy loss ≤ {points} pp"), points=points)
     return fill(translate("steps", "{n} inputs"), n=step.samples)
 
 
