@@ -39,6 +39,13 @@ def refuse_size(what: str) -> InputError:
     return InputError(f"This file declares too many {what}.", hint="It is damaged, or not a model.")
 
 
+def require_text(*names: object) -> None:
+    """Refuses names that are not text. Protobuf hands out bytes where a string is not UTF-8."""
+    for name in names:
+        if type(name) is not str:
+            raise InputError("A name in the file is not valid UTF-8.", hint="The file is damaged.")
+
+
 class GraphBuilder:
     """Mutable columns of one Graph in the making."""
 
@@ -68,6 +75,7 @@ class GraphBuilder:
         kind: TensorKind = TensorKind.ACTIVATION,
     ) -> int:
         """The id of a new tensor."""
+        require_text(name)
         g = self.graph
         index = len(g.tensor_name)
         if index >= MAX_TENSORS:
@@ -131,6 +139,7 @@ class GraphBuilder:
         provenance: Provenance | None = None,
     ) -> int:
         """The index of a new node. Tensor ids were made by `tensor`; −1 = left out."""
+        require_text(op, domain, name)
         g = self.graph
         index = len(g.node_op)
         if index >= MAX_NODES:
@@ -164,6 +173,7 @@ class GraphBuilder:
 
     def subgraph(self, name: str, *, parent_node: int = -1, attribute: str = "") -> int:
         """The index of a new subgraph; its interface is set by `close_subgraph`."""
+        require_text(name, attribute)
         self.graph.subgraphs.append(Subgraph(name=name, parent_node=parent_node, attribute=attribute))
         if len(self.graph.subgraphs) > MAX_NODES:
             raise refuse_size("subgraphs")

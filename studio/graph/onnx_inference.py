@@ -1,12 +1,18 @@
-"""Shapes of an ONNX model: inferred by onnx itself, behind guards against models that make it explode.
+"""Shapes of an ONNX model: inferred by onnx itself, in a child process with limits.
 
-`onnx.shape_inference` enters a local function at every call and propagates the values of shape tensors.
-A few hundred bytes can make either grow without bound: functions that call each other twice, or a
-shape concatenated with itself again and again. Both are counted first, without doing them.
+`onnx.shape_inference` trusts its input: a few hundred bytes can make it enter functions that call each
+other without end, or believe in a tensor of a million dims. So it runs in a forked child whose memory
+and time are limited; when the child dies, the graph is shown with the shapes the file states.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
+import signal
+import time
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,26 +21,103 @@ from studio.graph.builder import GraphBuilder
 from studio.graph.onnx_tensors import short, type_of
 
 MAX_EXPANDED_NODES = 1_000_000
-MAX_SHAPE_VALUES = 10_000
+_SECONDS = 5.0
+_SECONDS_PER_MB = 0.3  # 50,000 nodes are 7 MB without weights and take about half a second
+_BYTES = 1 << 30
+_BYTES_PER_BYTE = 40
 
 
 def with_shapes(model: Any, builder: GraphBuilder) -> Any:
     """The model with inferred shapes, or the model itself and a note on `builder` when that fails."""
     if _knows_all_shapes(model.graph):
         return model
-    import onnx
-
     if _expanded_nodes(model) > MAX_EXPANDED_NODES:
         builder.note("Shapes were not inferred: local functions call each other too often.")
         return model
-    in_functions = any(node.op_type == "Concat" for function in model.functions for node in function.node)
-    follow_values = not in_functions and _longest_shape_value(model.graph, {}) <= MAX_SHAPE_VALUES
     try:
-        return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=follow_values)
+        return _in_child(model) if hasattr(os, "fork") else _infer(model)
     except Exception as error:  # it raises InferenceError, ValueError, RuntimeError, UnicodeDecodeError
         reason = short(str(error).strip().partition("\n")[0], 200)
         builder.note(f"Shapes could not be inferred: {reason}")
         return model
+
+
+def _infer(model: Any) -> Any:
+    import onnx
+
+    return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=True)
+
+
+def _in_child(model: Any) -> Any:
+    """What `_infer` returns, computed by a forked child. Raises RuntimeError with the child's reason."""
+    import onnx
+
+    seconds = _SECONDS + _SECONDS_PER_MB * model.ByteSize() / 1e6
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of a fork beside threads: a lock they hold stays locked. The child
+        # takes none of ours, and is killed when it hangs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _be_child(model, writer, int(seconds) + 1)
+    os.close(writer)
+    try:
+        answer = _read_all(reader, time.monotonic() + 2 * seconds)
+    finally:
+        os.close(reader)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    if answer[:1] == b"+":
+        result = onnx.ModelProto()
+        result.ParseFromString(answer[1:])
+        return result
+    reason = answer[1:].decode("utf-8", "replace")
+    raise RuntimeError(reason or "onnx took too much time or memory for it.")
+
+
+def _be_child(model: Any, writer: int, seconds: int) -> None:
+    """The child's whole life: infer, write "+model" or "-reason", leave without cleaning up."""
+    answer = b"-"
+    try:
+        import resource
+
+        limit = _memory_in_use() + _BYTES + _BYTES_PER_BYTE * model.ByteSize()
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        try:
+            answer = b"+" + _infer(model).SerializeToString()
+        except MemoryError:
+            answer = b"-"
+        except Exception as error:
+            answer = b"-" + str(error).strip().encode()[:500]
+        view = memoryview(answer)
+        while view:
+            view = view[os.write(writer, view) :]
+    finally:
+        os._exit(0)
+
+
+def _memory_in_use() -> int:
+    """Bytes of address space this process has; a generous guess where /proc does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 8 << 30
+
+
+def _read_all(reader: int, deadline: float) -> bytes:
+    """Everything from the pipe until it closes or the time is over."""
+    chunks: list[bytes] = []
+    while (left := deadline - time.monotonic()) > 0 and select.select([reader], [], [], left)[0]:
+        chunk = os.read(reader, 1 << 20)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+    return b"-"
 
 
 def fix_dims(graph: Any, dims: Mapping[str, int]) -> None:
@@ -110,23 +193,3 @@ def _expanded_nodes(model: Any) -> int:
         return total
 
     return count(model.graph.node)
-
-
-def _longest_shape_value(graph: Any, lengths: dict[str, int]) -> int:
-    """An upper bound of the elements that value propagation may hold for one tensor of the graph.
-
-    `lengths` is shared with the graphs inside, which see the names of those around them.
-    """
-    longest = 0
-    for node in graph.node:
-        known = [lengths.get(name, 64) for name in node.input]
-        size = sum(known) if node.op_type == "Concat" else max(known, default=64)
-        longest = max(longest, size)
-        if longest > MAX_SHAPE_VALUES:
-            return longest
-        if size > 64:
-            for name in node.output:
-                lengths[name] = size
-        for body in _bodies(node):
-            longest = max(longest, _longest_shape_value(body, lengths))
-    return longest

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from studio.errors import InputError
-from studio.graph.builder import MAX_VALUES
+from studio.graph.builder import MAX_VALUES, require_text
 from studio.graph.dtypes import BITS, byte_count, element_count, unpack
 from studio.graph.graph import DataLocation, Shape
 from studio.graph.onnx_skeleton import SELF
@@ -48,11 +48,16 @@ def type_of(type_proto: Any) -> tuple[str, Shape | None]:
     for dim in tensor.shape.dim:
         if dim.HasField("dim_value"):
             shape.append(dim.dim_value if dim.dim_value >= 0 else None)
-        elif dim.dim_param and dim.dim_param != "?" and not dim.dim_param.startswith("unk__"):
-            shape.append(dim.dim_param)  # "unk__7" is a name that shape inference made up
         else:
-            shape.append(None)
+            shape.append(_symbol(dim.dim_param))
     return dtype, tuple(shape)
+
+
+def _symbol(name: object) -> str | None:
+    """The name of a symbolic dim; None for "", "?" and names like unk__7 that inference makes up."""
+    if not isinstance(name, str) or name in ("", "?") or name.startswith("unk__"):
+        return None
+    return name
 
 
 def values_of(tensor: Any, dtype: str, shape: Shape) -> list[Any] | None:
@@ -109,12 +114,13 @@ def location_of(tensor: Any) -> DataLocation | None:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     try:
         offset, length = int(entries.get("offset") or 0), int(entries.get("length") or -1)
-    except ValueError:
+    except (ValueError, TypeError):
         raise InputError(
             f"External data of tensor “{short(tensor.name)}” has no valid offset or length.",
             hint="Export the model again.",
         ) from None
     path = entries.get("location", "")
+    require_text(path)
     encoding = "raw"
     if path == SELF:
         path = ""
@@ -157,7 +163,9 @@ def check_location(folder: Path, location: DataLocation, tensor_name: str) -> Pa
     return path
 
 
-def short(name: str, limit: int = 80) -> str:
+def short(name: str | bytes, limit: int = 80) -> str:
     """The name for a message: one line, not longer than `limit`."""
+    if isinstance(name, bytes):
+        name = name[: 4 * limit].decode("utf-8", "replace")
     text = name if len(name) <= limit else name[: limit - 1] + "…"
     return "".join(c if c.isprintable() else "�" for c in text)

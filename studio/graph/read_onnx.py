@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from studio.errors import InputError
-from studio.graph.builder import GraphBuilder
+from studio.graph.builder import GraphBuilder, require_text
 from studio.graph.graph import (
     AttributeValue,
     Graph,
@@ -129,7 +129,7 @@ class _Reader:
         g = b.graph
         g.name = model.graph.name
         g.producer = f"{model.producer_name} {model.producer_version}".strip()
-        g.metadata = {p.key: p.value for p in model.metadata_props}
+        g.metadata = _properties(model.metadata_props)
         g.metadata["ir_version"] = str(model.ir_version)
         g.opsets = _opsets(model.opset_import)
         self._is_torch = model.producer_name == "pytorch"
@@ -238,6 +238,7 @@ class _Reader:
             inputs.append(found)
         domain = "" if node.domain == "ai.onnx" else node.domain
         op, name = node.op_type, node.name
+        require_text(op, name, domain)
         scope_path, scope, provenance = self._scope_of(node, name, body)
         attributes: dict[str, AttributeValue] = {}
         index = b.node(
@@ -247,6 +248,7 @@ class _Reader:
         )  # fmt: skip
         is_constant = op == "Constant" and not domain and len(outputs) == 1 and outputs[0] >= 0
         for attribute in node.attribute:
+            require_text(attribute.name)
             value = self._attribute(attribute, index, body, scope_path, outputs[0] if is_constant else -1)
             attributes[attribute.name] = value
             if is_constant:
@@ -261,7 +263,7 @@ class _Reader:
         provenance: Provenance | None = None
         found = None
         if node.metadata_props:
-            found = from_metadata({p.key: p.value for p in node.metadata_props})
+            found = from_metadata(_properties(node.metadata_props))
         if found is not None:
             path, types, provenance = found
         else:
@@ -334,7 +336,13 @@ class _Reader:
         return self._versions[key]
 
 
+def _properties(entries: Any) -> dict[str, str]:
+    """Metadata by key, without what is not text."""
+    found = ((entry.key, entry.value) for entry in entries)
+    return {key: value for key, value in found if isinstance(key, str) and isinstance(value, str)}
+
+
 def _opsets(imports: Any, *, default: bool = True) -> dict[str, int]:
     """domain → version, the default domain as ""; opset 1 when the file names none."""
-    found = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in imports}
+    found = {("" if o.domain == "ai.onnx" else str(o.domain)): int(o.version) for o in imports}
     return found if found or not default else {"": 1}

@@ -245,7 +245,10 @@ class _Reader:
             return None
         with self.path.open("rb") as file:
             file.seek(data.offset)
-            values = unpack(file.read(data.length), dtype, count)
+            raw = file.read(data.length)
+        if len(raw) != data.length:
+            raise InputError("A weight lies outside the file.", hint="The file is truncated.")
+        values = unpack(raw, dtype, count)
         return list((values if values.dtype.kind in "biuf" else values.astype("float32")).tolist())
 
     def _type(self, name: str, body: _Body) -> tuple[str, Shape | None]:

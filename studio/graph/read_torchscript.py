@@ -349,7 +349,10 @@ def _hierarchy(text: str) -> tuple[list[str], list[str]]:
 
 
 def _provenance(node: Any, path: list[str], types: list[str]) -> Provenance | None:
-    text = node.sourceRange()[:20_000].partition("Serialized")[0]
+    try:
+        text = node.sourceRange()[:20_000].partition("Serialized")[0]
+    except RuntimeError:  # the debug records are damaged; the graph is not
+        text = ""
     frames = _TRACED_FRAME.findall(text) or _SCRIPT_FRAME.findall(text)
     own = [frame for frame in frames if not is_library_file(frame[0])]
     file, line = (own or frames or [("", "0")])[0]
