@@ -56,7 +56,8 @@ def _figures(run: Run) -> list[tuple[str, str]]:
     rows = [("when", f"{when} UTC"), ("target asked for", run.hello.target)]
     if run.loaded is not None:
         rows.append(("really ran", f"{run.loaded.target_ran} ({run.loaded.evidence})".replace(" ()", "")))
-        rows.append(("load time", f"{run.loaded.load_ns / 1e6:.1f} ms"))
+        if run.loaded.load_ns is not None:
+            rows.append(("load time", f"{run.loaded.load_ns / 1e6:.1f} ms"))
     if stats is not None:
         rows.append(
             (
