@@ -16,7 +16,7 @@ from studio.graph.graph import Graph
 from studio.graph.labels import tensor_text
 from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange, simplify
 from studio.graph.layout import Layout
-from studio.graph.portals import STUB, portal_edges
+from studio.graph.portals import STUB, portal_edges, spread_portals
 from studio.graph.scopes import ScopeTree, scope_tree
 from studio.graph.view import GraphView
 
@@ -184,6 +184,15 @@ class _Composer:
         )
         if wrapped:
             drawing = wrap(drawing, np.array(self.tensor, np.int32))
+        spread_portals(
+            drawing.points,
+            drawing.offsets,
+            drawing.is_portal,
+            self.source,
+            self.target,
+            self.tensor,
+            drawing.boxes[:, 2],
+        )
         return _pack(self, drawing)
 
     def _frames(self) -> npt.NDArray[np.float64]:

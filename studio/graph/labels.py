@@ -45,12 +45,23 @@ def short_name(graph: Graph, node: int, limit: int = 80) -> str:
                 name = name[len(prefix) :]
                 break
     op = graph.node_op[node]
-    if name == op or name.rstrip("0123456789_") == op:
+    if name.startswith(op) and name[len(op) :].strip("_@.:-#").isdigit():
+        return name[len(op) :]
+    if name == op:
         return ""
     for suffix in ("/" + op, "_" + op, "." + op):
         if name.endswith(suffix):
             name = name[: -len(suffix)]
     return name[-limit:].strip("/")
+
+
+def short_tensor(name: str, limit: int = 40) -> str:
+    """The telling end of a tensor's name: `/mask/Mul_output_0` → `mask/Mul`."""
+    name = name[-200:]
+    head, _, number = name.rpartition("_output_")
+    if head and number.isdigit():
+        name = head if number == "0" else f"{head}:{number}"
+    return "/".join(part for part in name.split("/")[-2:] if part)[-limit:]
 
 
 def elide_left(text: str, columns: int) -> str:

@@ -15,8 +15,17 @@ import numpy.typing as npt
 from studio.graph import items
 from studio.graph.curves import curves_of, svg_path
 from studio.graph.graph import Graph
-from studio.graph.labels import elide_left, elide_right, nodes_text, output_text, short_name, tensor_text
+from studio.graph.labels import (
+    elide_left,
+    elide_right,
+    nodes_text,
+    output_text,
+    short_name,
+    short_tensor,
+    tensor_text,
+)
 from studio.graph.layout import ItemKind, Layout
+from studio.graph.repeats import repeats
 from studio.graph.scopes import ScopeTree, scope_tree
 from studio.report.paint import Category, Paint
 from studio.report.palette import ICONS, LIGHT, Palette, mix
@@ -69,6 +78,7 @@ class _Picture:
     ) -> None:
         self.graph = graph
         self.tree: ScopeTree = scope_tree(graph)
+        self.repeats = repeats(graph)
         self.layout = layout
         self.paint = paint
         self.palette = palette
@@ -84,8 +94,9 @@ class _Picture:
         width = max(region.width, head_width)
         height = region.height + head_height
         left = (width - region.width) / 2
-        self._frames()
+        titles = self._frames()
         self._edges()
+        self.parts += titles
         self._items()
         rect = _rect(region.x, region.y, region.width, region.height)
         clip = f'<clipPath id="region"><rect {rect}/></clipPath>'
@@ -193,15 +204,17 @@ class _Picture:
 
     # Graph -------------------------------------------------------------------------------------
 
-    def _frames(self) -> None:
+    def _frames(self) -> list[str]:
+        """Draws the frames; returns their titles, which come above the lines."""
         p, layout = self.palette, self.layout
+        titles = []
         for i in np.argsort(layout.frame_depth, kind="stable").tolist():
             x, y = float(layout.frame_x[i]), float(layout.frame_y[i])
             width, height = float(layout.frame_width[i]), float(layout.frame_height[i])
             fill = mix(p.canvas, p.quiet, 0.045 * min(int(layout.frame_depth[i]), 4))
             scope = int(layout.frame_scope[i])
-            title = self.tree.name[scope]
-            kind = self.tree.type[scope]
+            title = self._scope_title(scope)
+            kind = self.tree.type[scope].rsplit(".", 1)[-1]
             room = int((width - 24) / 6.6)
             text = f'<tspan font-weight="600">{escape(elide_right(title, room))}</tspan>'
             if kind and len(title) + 3 < room:
@@ -209,8 +222,17 @@ class _Picture:
             self.parts.append(
                 f'<rect {_rect(x, y, width, height)} rx="8" fill="{fill}" '
                 f'stroke="{mix(p.line, p.quiet, 0.25)}"/>'
-                f'<text x="{x + 12:.1f}" y="{y + 16:.1f}" font-size="11" fill="{p.quiet}">{text}</text>'
             )
+            titles.append(
+                f'<text x="{x + 12:.1f}" y="{y + 16:.1f}" font-size="11" fill="{p.quiet}" stroke="{fill}" '
+                f'stroke-width="4" stroke-linejoin="round" paint-order="stroke">{text}</text>'
+            )
+        return titles
+
+    def _scope_title(self, scope: int) -> str:
+        """A scope's name, and how many are alike: `layers.3 ×12`."""
+        alike = int(self.repeats.count[scope])
+        return f"{self.tree.name[scope][:80]} ×{alike}" if alike > 1 else self.tree.name[scope][:80]
 
     def _edges(self) -> None:
         p, layout = self.palette, self.layout
@@ -218,48 +240,58 @@ class _Picture:
         offsets, curves = curves_of(layout.edge_offsets, layout.edge_points)
         lines: list[str] = []
         heads: list[str] = []
-        stubs: list[str] = []
-        seen_stub: set[tuple[int, int]] = set()
+        portals: list[int] = []
         for edge in range(len(layout.edge_source)):
             start, end = int(layout.edge_offsets[edge]), int(layout.edge_offsets[edge + 1])
             points = layout.edge_points[start:end]
             if not self._is_seen(points):
                 continue
             if layout.edge_is_portal[edge]:
-                stubs += self._portal(edge, points.tolist(), seen_stub, colour)
+                portals.append(edge)
             else:
                 lines.append(svg_path(curves[int(offsets[edge]) : int(offsets[edge + 1])]))
             x, y = points[-1].tolist()
             heads.append(f"M{x:.1f} {y:.1f}l-3.6 -6.5h7.2z")
         self.parts.append(f'<path d="{"".join(lines)}" fill="none" stroke="{colour}" stroke-width="1.2"/>')
-        self.parts += stubs
+        self.parts += self._portals(portals, colour)
         if self.detailed:
             self.parts.append(f'<path d="{"".join(heads)}" fill="{colour}"/>')
 
-    def _portal(
-        self, edge: int, points: list[list[float]], seen: set[tuple[int, int]], colour: str
-    ) -> list[str]:
-        """Two stubs with the tensor's name, the source's only once per tensor."""
+    def _portals(self, edges: list[int], colour: str) -> list[str]:
+        """Stubs of cut edges, and one label for all stubs on one side of a box: the tensors' names."""
         layout = self.layout
-        tensor, source = int(layout.edge_tensor[edge]), int(layout.edge_source[edge])
-        name = escape(elide_left(self.graph.tensor_name[tensor][-200:], 16))
-        style = f'font-size="10" fill="{self.palette.accent}"'
-        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = points
+        accent = self.palette.accent
         parts = []
-        if (source, tensor) not in seen:
-            seen.add((source, tensor))
-            parts.append(
-                f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" stroke="{colour}" stroke-dasharray="3 2"/>'
-            )
-            parts.append(f'<circle cx="{x1:.1f}" cy="{y1:.1f}" r="3" fill="{self.palette.accent}"/>')
-            if self.detailed:
-                parts.append(f'<text x="{x1 + 6:.1f}" y="{y1 + 4:.1f}" {style}>{name}</text>')
-        parts.append(
-            f'<path d="M{x2:.1f} {y2:.1f}L{x3:.1f} {y3:.1f}" stroke="{colour}" stroke-dasharray="3 2"/>'
-        )
-        parts.append(f'<circle cx="{x2:.1f}" cy="{y2:.1f}" r="3" fill="{self.palette.accent}"/>')
+        labels: dict[tuple[bool, int], tuple[float, float, list[str]]] = {}
+        seen: set[tuple[bool, int, int]] = set()
+        for edge in edges:
+            points = layout.edge_points[layout.edge_offsets[edge] : layout.edge_offsets[edge + 1]].tolist()
+            tensor = int(layout.edge_tensor[edge])
+            for is_source, item, (x0, y0), (x1, y1) in (
+                (True, int(layout.edge_source[edge]), points[0], points[1]),
+                (False, int(layout.edge_target[edge]), points[3], points[2]),
+            ):
+                if (is_source, item, tensor) in seen:
+                    continue
+                seen.add((is_source, item, tensor))
+                parts.append(
+                    f'<path d="M{x0:.1f} {y0:.1f}V{y1:.1f}" stroke="{colour}" stroke-dasharray="3 2"/>'
+                    f'<circle cx="{x1:.1f}" cy="{y1:.1f}" r="3" fill="{accent}"/>'
+                )
+                x, y, names = labels.setdefault((is_source, item), (x1, y1, []))
+                names.append(short_tensor(self.graph.tensor_name[tensor]))
+                labels[is_source, item] = (max(x, x1), y, names)
         if self.detailed:
-            parts.append(f'<text x="{x2 + 6:.1f}" y="{y2 + 4:.1f}" {style}>{name}</text>')
+            for (is_source, item), (x, y, names) in labels.items():
+                left, _, width, _ = self._place(item)
+                x = x if is_source else max(x, left + width / 2)
+                more = f" +{len(names) - 1}" if len(names) > 1 else ""
+                room = max(int((left + width + 12 - x) / 6) - len(more), 6)
+                parts.append(
+                    f'<text x="{x + 7:.1f}" y="{y + 3.5:.1f}" font-size="10" fill="{accent}" '
+                    f'stroke="{self.palette.canvas}" stroke-width="3" paint-order="stroke">'
+                    f"{escape(elide_left(names[0], room))}{more}</text>"
+                )
         return parts
 
     def _is_seen(self, points: npt.NDArray[np.float32]) -> bool:
@@ -351,8 +383,8 @@ class _Picture:
         if kind == ItemKind.NODE:
             return self.graph.node_op[ref] or "?", short_name(self.graph, ref), output_text(self.graph, ref)
         count = nodes_text(int(self.layout.item_nodes[item]))
-        type_name = self.tree.type[ref]
-        return self.tree.name[ref], "", f"{type_name} · {count}" if type_name else count
+        type_name = self.tree.type[ref].rsplit(".", 1)[-1]
+        return self._scope_title(ref), "", f"{count} · {type_name}" if type_name else count
 
     def _bar(self, item: int, kind: int, x: float, y: float, height: float) -> None:
         """The coloured bar at the left; a scope's is divided by its nodes' categories."""

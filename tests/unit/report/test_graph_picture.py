@@ -1,0 +1,161 @@
+"""Pictures of graphs: well-formed, complete, coloured with sign and word, and drawable without a display."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from studio.errors import InputError
+from studio.graph import Graph, Subgraph
+from studio.graph.curves import curves_of, svg_path
+from studio.graph.layout import lay_out
+from studio.graph.view import GraphView
+from studio.report.graph_png import MAX_SIDE, svg_to_png
+from studio.report.graph_svg import Region, graph_svg
+from studio.report.paint import value_paint, verdict_paint
+from studio.report.palette import DARK, LIGHT
+from studio.report.picture import picture_svg, write_picture
+from studio.support.verdict import VERDICTS, Partition, Reason, TargetVerdicts
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def chain(ops: list[str], names: list[str] | None = None) -> Graph:
+    """x → ops → y, with one tensor between neighbours."""
+    n = len(ops)
+    return Graph(
+        format="onnx",
+        file_path="/models/net.onnx",
+        node_op=ops,
+        node_domain=[""] * n,
+        node_name=names or [f"n{i}" for i in range(n)],
+        node_attributes=[{}] * n,
+        node_version=np.zeros(n, np.int32),
+        node_scope=np.zeros(n, np.int32),
+        node_subgraph=np.zeros(n, np.int32),
+        input_offsets=np.arange(n + 1, dtype=np.int32),
+        input_tensors=np.arange(n, dtype=np.int32),
+        output_offsets=np.arange(n + 1, dtype=np.int32),
+        output_tensors=np.arange(1, n + 1, dtype=np.int32),
+        tensor_name=[f"t{i}" for i in range(n + 1)],
+        tensor_dtype=["float32"] * (n + 1),
+        tensor_shape=[(1, "N", i) for i in range(n + 1)],
+        tensor_kind=np.array([1] + [0] * n, np.uint8),
+        tensor_bytes=np.full(n + 1, -1, np.int64),
+        subgraphs=[Subgraph(name="", inputs=(0,), outputs=(n,))],
+    )
+
+
+def judged(count: int) -> TargetVerdicts:
+    """One node of each verdict in turn."""
+    return TargetVerdicts(
+        target_id="ort/nnapi",
+        codes=(np.arange(count) % len(VERDICTS)).astype(np.uint8),
+        reason_of=np.zeros(count, np.int32),
+        reasons=(Reason(text="because", source="test"),),
+        partitions=(Partition(nodes=(0,)), Partition(nodes=(1,))),
+        macs_share=0.873,
+    )
+
+
+def texts(svg: str) -> list[str]:
+    return ["".join(t.itertext()) for t in ElementTree.fromstring(svg).iter(SVG + "text")]
+
+
+def test_every_node_is_drawn_with_operator_name_and_shape() -> None:
+    svg = picture_svg(chain(["Conv", "Relu", "Resize"]))
+    words = " ".join(texts(svg))
+    for word in ("Conv", "Relu", "Resize", "n0", "n2", "[1,N,3] f32", "net.onnx", "3 nodes", "t0", "t3"):
+        assert word in words
+
+
+def test_each_verdict_has_its_word_count_sign_and_colour() -> None:
+    svg = picture_svg(chain(["A", "B", "C", "D", "E", "F"]), judged(6))
+    words = texts(svg)
+    for word in ("runs 2", "conditional 1", "falls back 1", "fails 1", "unknown 1"):
+        assert word in words
+    assert any("2 partitions" in w and "87.3 % of MACs" in w and "NNAPI" in w for w in words)
+    for colour in (LIGHT.runs, LIGHT.conditional, LIGHT.falls_back, LIGHT.fails, LIGHT.unknown):
+        assert colour in svg
+    assert svg.count("<pattern") == 6, "three verdicts are hatched, on bar and box"
+
+
+def test_themes_differ_and_unknown_ones_are_refused() -> None:
+    graph = chain(["A"])
+    assert DARK.canvas in picture_svg(graph, theme="dark")
+    with pytest.raises(InputError, match="no theme"):
+        picture_svg(graph, theme="sepia")
+
+
+def test_hostile_names_stay_text() -> None:
+    names = ['<script>"&', "\x00\x1b\ud800￿", "n" * 1_000_000, "עברית 中文 😀"]
+    svg = picture_svg(chain(["A"] * 4, names))
+    assert len(svg) < 20_000
+    words = " ".join(texts(svg))
+    assert '<script>"&' in words and "中文" in words
+    assert svg_to_png(svg, scale=1).startswith(b"\x89PNG")
+
+
+def test_region_draws_only_what_it_holds() -> None:
+    graph = chain([f"Op{i}" for i in range(40)])
+    layout = lay_out(graph, GraphView(wrap=False))
+    svg = graph_svg(graph, layout, region=Region(0, 0, layout.width, 400), header=False)
+    words = texts(svg)
+    assert "Op1" in " ".join(words) and not any("Op30" in w for w in words)
+    assert 'height="400"' in svg
+
+
+def test_png_has_the_picture_and_its_text() -> None:
+    svg = picture_svg(chain(["Conv", "Relu"]), judged(2))
+    image = Image.open(BytesIO(svg_to_png(svg, scale=2)))
+    match = ElementTree.fromstring(svg)
+    assert image.size == (2 * int(match.attrib["width"]), 2 * int(match.attrib["height"]))
+    without_text = svg_to_png(svg.replace("<text", "<desc").replace("</text>", "</desc>"), scale=2)
+    assert Image.open(BytesIO(without_text)).tobytes() != image.tobytes(), "letters are drawn"
+
+
+def test_huge_picture_is_scaled_down_not_refused() -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="400000" height="300"></svg>'
+    assert max(Image.open(BytesIO(svg_to_png(svg))).size) <= MAX_SIDE
+
+
+def test_file_ending_decides_and_others_are_refused(tmp_path: Path) -> None:
+    svg = picture_svg(chain(["A"]))
+    write_picture(tmp_path / "a.svg", svg)
+    write_picture(tmp_path / "a.PNG", svg)
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == svg
+    assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match="jpg"):
+        write_picture(tmp_path / "a.jpg", svg)
+    assert not (tmp_path / "a.jpg").exists()
+
+
+def test_heat_map_leaves_unknown_values_uncoloured() -> None:
+    paint = value_paint("MACs", np.array([-1.0, 0.0, np.nan, 10.0, 1e6, 1e6]), "", LIGHT)
+    assert paint.codes.tolist()[:3] == [-1, -1, -1]
+    assert 0 <= paint.codes[3] < paint.codes[4] == paint.codes[5] == len(paint.categories) - 1
+    assert value_paint("MACs", np.array([-1.0]), "", LIGHT).categories == ()
+
+
+def test_graver_verdict_wins_in_a_paint() -> None:
+    paint = verdict_paint(judged(5), LIGHT)
+    order = [paint.categories[c].word for c in sorted(paint.codes.tolist())]
+    assert order == ["runs", "unknown", "conditional", "falls back", "fails"]
+
+
+def test_curves_go_through_the_points_and_round_corners() -> None:
+    points = np.array([[0, 0], [0, 40], [8, 48], [60, 48], [0, 0], [30, 50]], np.float32)
+    offsets, curve = curves_of(np.array([0, 4, 6], np.int32), points)
+    assert offsets.tolist() == [0, 10, 14]
+    assert np.array_equal(curve[[0, 3, 6, 9, 10, 13]], points)
+    assert np.allclose(curve[4], (0, 44.418), atol=0.01), "the corner leaves downwards"
+    assert np.allclose(curve[5], (3.582, 48), atol=0.01), "and arrives sideways"
+    assert np.allclose(curve[11], (0, 25)) and np.allclose(curve[12], (30, 25)), (
+        "an S is vertical at both ends"
+    )
+    assert svg_path(curve[10:14]) == "M0.0 0.0C0.0 25.0 30.0 25.0 30.0 50.0"
