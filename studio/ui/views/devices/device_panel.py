@@ -141,7 +141,8 @@ class DevicePanel(QWidget):
 
     def _show_figures(self) -> None:
         run = self._session.live.get(self.devices.current_id())
-        self.bar.show_figures(run)
+        result = self._session.last_results.get(self.devices.current_id())
+        self.bar.show_figures(run, result.latency_ms if result else None)
         if run is not None:
             self._simulated.setVisible(bool(run.hello and run.hello.is_simulated))
         for device_id, live in self._session.live.items():

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.devices import DeviceInfo, DeviceKind, DeviceState, RunMode, RunSettings
+from studio.measure import LatencyStats
 from studio.measure.live import LiveRun
 from studio.targets import TARGETS, Target
 from studio.ui.session import Session
@@ -49,6 +50,7 @@ class RunBar(QFrame):
         self._stage = self._combo(self.tr("Artifact"))
         self._target = self._combo(self.tr("Target"))
         self._threads = QSpinBox()
+        self._threads.lineEdit().setTextMargins(5, 0, 0, 0)
         self._threads.setRange(1, 64)
         self._threads.setAccessibleName(self.tr("Threads"))
         self._threads.setToolTip(self.tr("How many threads the runtime may use"))
@@ -61,6 +63,7 @@ class RunBar(QFrame):
             self._mode.addItem(text, mode)
             self._mode.setItemData(self._mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self._seconds = QDoubleSpinBox()
+        self._seconds.lineEdit().setTextMargins(5, 0, 0, 0)
         self._seconds.setRange(1.0, 36_000.0)
         self._seconds.setDecimals(0)
         self._seconds.setSuffix(" s")
@@ -115,17 +118,19 @@ class RunBar(QFrame):
         self._stage.blockSignals(False)
         self._refresh_targets()
 
-    def show_figures(self, run: LiveRun | None) -> None:
-        """p50 and p90 so far, and the drift since the first minute."""
+    def show_figures(self, run: LiveRun | None, final: LatencyStats | None = None) -> None:
+        """p50 and p90 so far, or those of the whole run once it is over; the drift since minute 1."""
         figures = run.figures() if run else None
         if figures is None:
             self._figures.clear()
             self._drift.clear()
             return
-        counted = fill(self.tr("n {n}"), n=f"{figures.n:,}")
-        self._figures.setText(
-            f"<b>p50 {_ms(figures.p50_ms)}</b> &nbsp; p90 {_ms(figures.p90_ms)} ms &nbsp; {counted}"
+        # A fast run tells the window only a part of its inferences; the result counts all of them.
+        n, p50, p90 = (
+            (final.n, final.p50, final.p90) if final else (figures.n, figures.p50_ms, figures.p90_ms)
         )
+        counted = fill(self.tr("n {n}"), n=f"{n:,}")
+        self._figures.setText(f"<b>p50 {_ms(p50)}</b> &nbsp; p90 {_ms(p90)} ms &nbsp; {counted}")
         drift = figures.drift_percent
         self._drift.setText(
             fill(self.tr("{drift} % since minute 1"), drift=f"{drift:+.0f}")
