@@ -75,6 +75,7 @@ def _start(session: Session, device_id: str, stage_id: str, settings: RunSetting
             result = from_json(bytes(outcome.result), DeployResult, where="deploy_project")
             session.last_results[device_id] = result
 
+    session.last_results.pop(device_id, None)
     session.live[device_id] = LiveRun(device_id)
     job_id = session.start(spec, title=title, lane=device_lane(device_id), then=take)
     session.run_jobs[device_id] = job_id

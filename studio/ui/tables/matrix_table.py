@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _Index = QModelIndex | QPersistentModelIndex
 
-COUNTS_ROLE = Qt.ItemDataRole.UserRole
 _SEVERITY = (Verdict.FAILS, Verdict.FALLS_BACK, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.RUNS)
 
 
@@ -82,8 +81,6 @@ class MatrixTable(QAbstractTableModel):
             return self._ops[row] if role == Qt.ItemDataRole.DisplayRole else None
         if column == 1:
             return f"{self._totals[row]:,}" if role == Qt.ItemDataRole.DisplayRole else None
-        if role == COUNTS_ROLE:
-            return self.counts(row, column)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             said = ", ".join(f"{n} {word(v)}" for v, n in self.counts(row, column).items())
             reason = self._reason(row, column)

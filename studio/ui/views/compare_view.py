@@ -64,6 +64,7 @@ class CompareView(QWidget):
         header = self._list.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for column, width in enumerate((90, 220, 120, 240)):
             header.resizeSection(column, width)
         self._list.clicked.connect(self._go)

@@ -14,9 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.support import Verdict
 from studio.ui import theme
 from studio.ui.session import Session
-from studio.ui.tables.matrix_table import COUNTS_ROLE, MatrixTable
+from studio.ui.tables.matrix_table import MatrixTable
 from studio.ui.widgets.parts import label
 from studio.ui.widgets.verdict_pill import PILL_HEIGHT, paint_pill, pill_font, pill_width
 
@@ -41,7 +42,7 @@ class MatrixView(QWidget):
         self._view.setSelectionBehavior(QTableView.SelectionBehavior.SelectItems)
         header = self._view.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._view.setAccessibleName(self.tr("Operators against targets"))
         self._view.clicked.connect(self._choose)
         self._view.activated.connect(self._choose)
@@ -78,7 +79,7 @@ class _CountsDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """As wide as the pills."""
-        counts = index.data(COUNTS_ROLE)
+        counts = _counts(index)
         if counts is None:
             return super().sizeHint(option, index)
         font = pill_font(option.font)
@@ -91,7 +92,7 @@ class _CountsDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         """Draws a cell."""
-        counts = index.data(COUNTS_ROLE)
+        counts = _counts(index)
         if counts is None:
             super().paint(painter, option, index)
             return
@@ -105,3 +106,11 @@ class _CountsDelegate(QStyledItemDelegate):
         for verdict, n in counts.items():
             x += paint_pill(painter, x, y, verdict, f"{n:,}", font) + 4
         painter.restore()
+
+
+def _counts(index: QModelIndex | QPersistentModelIndex) -> dict[Verdict, int] | None:
+    """The verdicts of a cell; asked of the table itself, since Qt would turn the keys into text."""
+    table = index.model()
+    if index.column() < 2 or not isinstance(table, MatrixTable):
+        return None
+    return table.counts(index.row(), index.column())

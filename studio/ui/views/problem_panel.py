@@ -120,7 +120,7 @@ class ProblemPanel(QWidget):
 
     def _on_filter(self, *_: object) -> None:
         target = self._target.currentData()
-        self.list.set_filter("" if target in (None, _ALL) else target, self._sort.currentData())
+        self.list.set_filter("" if target in (None, _ALL) else target, SortBy(self._sort.currentData()))
         self._turn = (-1, -1)
         count = self.list.rowCount()
         self._stack.setCurrentWidget(self._view if count else self._empty)

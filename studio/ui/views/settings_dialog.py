@@ -98,7 +98,7 @@ class SettingsDialog(QDialog):
         self._session.set_preferences(
             replace(
                 self._session.preferences,
-                theme=self._theme.currentData(),
+                theme=ThemeChoice(self._theme.currentData()),
                 language=self._language.currentData(),
                 editor=self._editor.text().strip(),
                 adb=self._adb.text().strip(),
