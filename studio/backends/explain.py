@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 from studio.errors import ToolError
 from studio.paths import resources
 from studio.records import Record, from_json
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_FRAME = re.compile(r'File "([^"]+\.py)", line (\d+), in ')
+_FOREIGN = re.compile(r"site-packages|[/\\]lib[/\\]python|<frozen|<string")
 _EXCEPTION = re.compile(r"\s*[\w.]*(Error|Exception|Unsupported)\b.*: \S")
 _WRAPPERS = ("or-node-failed", "to-step-", "et-load-program", "gpu-not-initialized", "qnn-transport")
 """Ids (or their beginnings) of messages that only announce another one, which says more."""
@@ -78,9 +81,18 @@ def last_lines(text: str) -> tuple[str, ...]:
     return tuple(line.rstrip() for line in plain_text(text).splitlines() if line.strip())[-LAST_LINES:]
 
 
-def _telling_line(lines: tuple[str, ...]) -> str:
-    """The last line that names an exception, else the last line."""
-    return next((line.strip() for line in reversed(lines) if _EXCEPTION.match(line)), lines[-1].strip())
+def telling_line(lines: tuple[str, ...]) -> str:
+    """The last line that names an exception, else the last line, empty when there is none."""
+    named = (line.strip() for line in reversed(lines) if _EXCEPTION.match(line))
+    return next(named, lines[-1].strip() if lines else "")
+
+
+def own_line(text: str) -> str:
+    """“ (file.py:12)” for the last line of the user's own code in a traceback, else empty."""
+    frames = [
+        f for f in _FRAME.finditer(text) if not re.search(r"site-packages|/lib/python|<frozen|<string", f[1])
+    ]
+    return f" ({Path(frames[-1][1]).name}:{frames[-1][2]})" if frames else ""
 
 
 def tool_error(
@@ -96,8 +108,9 @@ def tool_error(
     known = explain(output, tools=tools)
     lines = last_lines(output)
     if known:
-        hint = known[0].cause + (f" Try: {known[0].fix[0]}." if known[0].fix else "")
-        hint = hint.replace("..", ".")
+        hint = known[0].cause + (f" Try: {known[0].fix[0].rstrip('.')}." if known[0].fix else "")
+        if known[0].id.startswith(_WRAPPERS):
+            hint += f" The tool said: {telling_line(lines)[:300]}"
     elif lines:
-        hint = f"{hint} The tool said: {_telling_line(lines)[:300]}".strip()
+        hint = f"{hint} The tool said: {telling_line(lines)[:300]}".strip()
     return ToolError(message, hint=hint, argv=argv, returncode=returncode, last_lines=lines)

@@ -79,6 +79,7 @@ def _call_factory(path: Path, factory: str) -> Any:
     import torch
 
     sys.pycache_prefix = str(cache_dir() / "pycache")  # a foreign __pycache__ is not part of the trust
+    _forget_modules(path.parent)
     sys.path.insert(0, str(path.parent))
     try:
         spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -90,6 +91,7 @@ def _call_factory(path: Path, factory: str) -> Any:
         build = getattr(module, factory, None)
         if not callable(build):
             raise InputError(f"{path.name} has no function “{factory}”.", hint="Correct the factory's name.")
+        torch.manual_seed(0)  # a factory without weights makes the same network every time
         made = build()
     except InputError:
         raise
@@ -106,6 +108,14 @@ def _call_factory(path: Path, factory: str) -> Any:
             hint="Return the network.",
         )
     return made
+
+
+def _forget_modules(folder: Path) -> None:
+    """Drops modules of this folder from an earlier load, and those that hide its files' names."""
+    names = {file.stem for file in folder.glob("*.py")} | {p.parent.name for p in folder.glob("*/*.py")}
+    for name in [n for n in sys.modules if n.split(".")[0] in names]:
+        if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith(("torch", "studio")):
+            del sys.modules[name]
 
 
 def _user_line(error: BaseException, folder: Path) -> str:

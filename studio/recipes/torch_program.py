@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from studio.backends.explain import tool_error
+from studio.backends.explain import own_line, tool_error
 from studio.backends.quiet import quiet
 from studio.errors import UnsupportedError
 from studio.recipes.load_torch import load_torch
@@ -30,11 +31,32 @@ def save_program(context: StepContext) -> Path:
     made = context.out_dir / f"{context.source_path.stem}.pt2"
     try:
         with quiet() as output:
-            torch.export.save(torch.export.export(source.call, source.examples), made)
+            program = torch.export.export(source.call, source.examples)
+            try:
+                torch.export.save(program, made)
+            except NotImplementedError:  # an output type without a serial form, for example torch.topk's
+                torch.export.save(torch.export.export(with_plain_outputs(source.call), source.examples), made)
     except Exception as error:
+        text = f"{output.getvalue()}\n{type(error).__name__}: {error}"
         raise tool_error(
-            f"torch.export cannot trace {context.source_path.name}.",
-            f"{output.getvalue()}\n{type(error).__name__}: {error}",
+            f"torch.export cannot trace {context.source_path.name}{own_line(text)}.",
+            text,
             tools=("torch.export",),
         ) from None
     return made
+
+
+def with_plain_outputs(module: Any) -> Any:
+    """The module with its outputs as a flat tuple of tensors."""
+    import torch
+    from torch.utils import _pytree
+
+    class Flat(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = module
+
+        def forward(self, *args: Any) -> tuple[Any, ...]:
+            return tuple(_pytree.tree_leaves(self.inner(*args)))
+
+    return Flat().eval()

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 import shutil
+import warnings
 from pathlib import Path
 from typing import cast
 
 from studio.backends.backend import Converted
-from studio.backends.explain import tool_error
+from studio.backends.explain import last_lines, own_line, telling_line, tool_error
 from studio.backends.quiet import quiet
 from studio.errors import InputError, StudioError
 from studio.recipes.fingerprint import external_files
@@ -26,6 +27,7 @@ OLDEST_DYNAMO_OPSET = 18
 _LARGEST_INLINE_BYTES = 1 << 30  # protobuf ends at 2 GiB; half of it leaves room for the graph
 _TOOLS = ("torch.onnx", "torch.export", "torchscript", "onnx")
 _FRAME = re.compile(r'  File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)\n(?P<code>    .*\n?)?')
+_LOST = "to a Python boolean might cause the trace to be incorrect"  # torch.jit.TracerWarning
 _OWN_FRAMES = 2
 
 
@@ -74,14 +76,15 @@ def _export_with_some(
 ) -> tuple[str, list[str]]:
     """Tries the exporters in order; returns the one that worked and notes on the others."""
     failures: list[tuple[str, str]] = []
+    notes: list[str]
     for exporter in _exporters(source, step):
         context.report.progress(f"Exporting with the {exporter} exporter", 0, None)
         try:
             with quiet() as output:
                 if exporter == Exporter.DYNAMO:
-                    _export_dynamo(source, step, made)
+                    notes = _export_dynamo(source, step, made)
                 else:
-                    _export_torchscript(source, step, made)
+                    notes = _export_torchscript(source, step, made)
         except StudioError:
             raise
         except Exception as error:
@@ -89,12 +92,12 @@ def _export_with_some(
             for leftover in context.out_dir.iterdir():
                 leftover.unlink()
             continue
-        notes = [f"The {name} exporter failed: {_last_line(text)}" for name, text in failures]
+        notes += [f"The {name} exporter failed{own_line(text)}: {_said(text)}" for name, text in failures]
         return str(exporter), notes
     name, text = failures[0]
     raise tool_error(
-        f"The {name} exporter cannot take {context.source_path.name}"
-        + (f", nor can the {failures[1][0]} exporter." if len(failures) > 1 else "."),
+        f"The {name} exporter cannot take {context.source_path.name}{own_line(text)}"
+        + (f", nor can the {failures[1][0]} exporter: {_said(failures[1][1])}" if len(failures) > 1 else "."),
         text,
         tools=_TOOLS,
         hint="Try the other exporter or another opset.",
@@ -116,7 +119,7 @@ def _exporters(source: TorchSource, step: ExportStep) -> tuple[Exporter, ...]:
     return (Exporter.DYNAMO, Exporter.TORCHSCRIPT)
 
 
-def _export_dynamo(source: TorchSource, step: ExportStep, made: Path) -> None:
+def _export_dynamo(source: TorchSource, step: ExportStep, made: Path) -> list[str]:
     import torch
 
     shapes = dynamic_shapes(source, dynamic_batch=step.dynamic_batch)
@@ -132,9 +135,11 @@ def _export_dynamo(source: TorchSource, step: ExportStep, made: Path) -> None:
         external_data=size > _LARGEST_INLINE_BYTES,
         verbose=False,
     )
+    return []
 
 
-def _export_torchscript(source: TorchSource, step: ExportStep, made: Path) -> None:
+def _export_torchscript(source: TorchSource, step: ExportStep, made: Path) -> list[str]:
+    """Raises LostBranch in auto mode when tracing kept one side of a branch; else that is a note."""
     import torch
 
     axes: dict[str, dict[int, str]] = {}
@@ -142,15 +147,33 @@ def _export_torchscript(source: TorchSource, step: ExportStep, made: Path) -> No
         axes[name] = {i: dim for i, dim in enumerate(shape) if isinstance(dim, str)}
         if step.dynamic_batch and shape:
             axes[name].setdefault(0, "batch")
-    torch.onnx.export(
-        source.call,
-        source.examples,
-        str(made),
-        dynamo=False,
-        opset_version=step.opset,
-        input_names=list(source.input_names),
-        dynamic_axes=axes if any(axes.values()) else None,
-    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.onnx.export(
+            source.call,
+            source.examples,
+            str(made),
+            dynamo=False,
+            opset_version=step.opset,
+            input_names=list(source.input_names),
+            dynamic_axes=axes if any(axes.values()) else None,
+        )
+    lost = [
+        w for w in caught if "to a Python boolean might cause the trace to be incorrect" in str(w.message)
+    ]
+    if not lost:
+        return []
+    where = f"{Path(lost[0].filename).name}:{lost[0].lineno}"
+    if step.exporter == Exporter.AUTO:
+        raise LostBranch(
+            f"The trace would keep one side of the branch at {where}. If it depends on shapes only, "
+            "choose the TorchScript exporter yourself."
+        )
+    return [f"The trace keeps one side of the branch at {where}: right only if it depends on shapes alone."]
+
+
+class LostBranch(Exception):
+    """Tracing went through a Python branch on a tensor's value; the graph has one side of it."""
 
 
 def _chain_of(error: BaseException) -> str:
@@ -163,9 +186,8 @@ def _chain_of(error: BaseException) -> str:
     return "\n".join(texts)
 
 
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "no message"
+def _said(text: str) -> str:
+    return telling_line(last_lines(text))[:200].rstrip(".") + "."
 
 
 def _resulting_opset(path: Path) -> int:
