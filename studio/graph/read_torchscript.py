@@ -9,6 +9,7 @@ archive keeps its traced inputs or the caller gives `input_shapes`. Weights are 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ _TRACED_FRAME = re.compile(r"^(.+?)\((\d+)\): ", re.MULTILINE)
 _SCRIPT_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)')
 _FOLDED = frozenset({"prim::Constant", "prim::GetAttr"})
 _MAX_DEPTH = 40
+_SLOW_SECONDS = 0.25
 
 
 def read_torchscript(path: Path, *, input_shapes: Mapping[str, Shape] | None = None) -> Graph:
@@ -88,6 +90,7 @@ class _Reader:
         self._objects: dict[str, tuple[Any, str]] = {}  # value → module or attribute, and its path
         self._plain: dict[str, Any] = {}  # value → constant that is no tensor
         self._lists: dict[str, list[Any]] = {}  # value → the values of a list or tuple construct
+        self._has_sources = True
         self._constants: dict[str, int] = {}  # parameter path → tensor
 
     def read(self, graph: Any, shapes: dict[str, Shape]) -> Graph:
@@ -207,7 +210,7 @@ class _Reader:
         index = b.node(
             kind, inputs, outputs,
             attributes=attributes, scope=b.scope(path, types) if path else 0,
-            subgraph=subgraph, provenance=_provenance(node, path, types),
+            subgraph=subgraph, provenance=self._provenance(node, path, types),
         )  # fmt: skip
         for number, inner in enumerate(node.blocks()):
             name = ("then", "else")[number] if kind == "prim::If" and number < 2 else f"body {number}".strip()
@@ -222,6 +225,21 @@ class _Reader:
                 entries.append(self._ids[value.debugName()])
             self._read_block(inner, body, depth + 1)
             b.close_subgraph(body, entries, [t for v in inner.outputs() for t in self._tensors(v, body, 0)])
+
+    def _provenance(self, node: Any, path: list[str], types: list[str]) -> Provenance | None:
+        """Where a node comes from. Damaged debug records cost torch seconds a node: one such is enough."""
+        text = ""
+        if self._has_sources:
+            started = time.monotonic()
+            try:
+                text = node.sourceRange()[:20_000].partition("Serialized")[0]
+            except RuntimeError:
+                self._has_sources = False
+            if time.monotonic() - started > _SLOW_SECONDS:
+                self._has_sources = False
+            if not self._has_sources:
+                self.builder.note("The archive's debug records are damaged: source lines are missing.")
+        return _origin(text, path, types)
 
     def _arguments(
         self, node: Any, attributes: dict[str, AttributeValue], subgraph: int, depth: int
@@ -348,11 +366,8 @@ def _hierarchy(text: str) -> tuple[list[str], list[str]]:
     return [name for name, _ in found], [kind for _, kind in found]
 
 
-def _provenance(node: Any, path: list[str], types: list[str]) -> Provenance | None:
-    try:
-        text = node.sourceRange()[:20_000].partition("Serialized")[0]
-    except RuntimeError:  # the debug records are damaged; the graph is not
-        text = ""
+def _origin(text: str, path: list[str], types: list[str]) -> Provenance | None:
+    """Module and the innermost line of the author's own code, from torch's description of a node's source."""
     frames = _TRACED_FRAME.findall(text) or _SCRIPT_FRAME.findall(text)
     own = [frame for frame in frames if not is_library_file(frame[0])]
     file, line = (own or frames or [("", "0")])[0]
