@@ -31,7 +31,7 @@ def sample(tmp_path: Path) -> Iterator[tuple[Project, RecipeResult]]:
     yield project, run_recipe(project, folder, Silent(), trusted=True, only=["verify-ort"])
 
 
-def test_int8_is_a_third_of_the_size_and_loses_less_than_a_point(
+def test_int8_is_a_third_of_the_size_and_as_accurate(
     sample: tuple[Project, RecipeResult],
 ) -> None:
     _, result = sample

@@ -26,7 +26,7 @@ from studio.recipes.steps.context import StepContext
 OLDEST_DYNAMO_OPSET = 18
 _LARGEST_INLINE_BYTES = 1 << 30  # protobuf ends at 2 GiB; half of it leaves room for the graph
 _TOOLS = ("torch.onnx", "torch.export", "torchscript", "onnx")
-_FRAME = re.compile(r'  File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)\n(?P<code>    .*\n?)?')
+_FRAME = re.compile(r'[ ]*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)\n(?P<code>    .*\n?)?')
 _LOST = "to a Python boolean might cause the trace to be incorrect"  # torch.jit.TracerWarning
 _OWN_FRAMES = 2
 
