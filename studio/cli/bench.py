@@ -23,6 +23,7 @@ from studio.jobs.deploy import Deploy, DeployResult
 from studio.jobs.deploy import run as deploy
 from studio.jobs.job import Event, Measured
 from studio.records import to_json
+from studio.targets import TARGETS
 
 
 def parser() -> Parser:
@@ -107,7 +108,8 @@ def text_of(result: DeployResult) -> str:
     mark = " (simulated)" if result.is_simulated else ""
     rows = [("device", f"{result.device_name or result.device_id}{mark}"), ("target", result.target)]
     ran = result.target_ran or "nothing"
-    if result.delegated_nodes is not None and result.total_nodes is not None:
+    delegates = result.delegated_nodes or TARGETS[result.target].is_accelerator  # a CPU has none
+    if delegates and result.delegated_nodes is not None and result.total_nodes is not None:
         ran += f", {result.delegated_nodes} of {result.total_nodes} nodes"
     rows.append(("ran on", ran))
     if result.latency_ms is not None:
