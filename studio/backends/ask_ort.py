@@ -121,8 +121,9 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
                 name=node.name or f"{node.op_type}#{i}",
                 op=node.op_type,
                 index=i,
-                # in a group: the operator is on the list, its attributes were not looked at
-                taken=None if tuple(node.output) in listed else False,
+                # in a group: the operator is on the list, its attributes were not looked at; a left-out
+                # optional input is read as a dynamic shape by the checker, which the provider does not
+                taken=None if tuple(node.output) in listed or "" in node.input else False,
                 reason="" if tuple(node.output) in listed else "not in any group of the checker",
             )
             for i, node in enumerate(model.graph.node)

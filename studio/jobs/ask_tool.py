@@ -129,6 +129,7 @@ _ASKERS: dict[tuple[str, str], Asker] = {
     ("onnx", "ort/qnn"): _qnn,
     ("onnx", "ort/nnapi"): _nnapi,
     ("torchscript", "pytorch-mobile/nnapi"): _torch_nnapi,
+    ("pt", "pytorch-mobile/nnapi"): _torch_nnapi,
 }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from studio.backends.ask import ToolAnswer, ToolNode, ToolTensor
 from studio.errors import InputError, StudioError
-from studio.graph.formats import detect_format, open_graph
+from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
 from studio.jobs.ask_tool import ask, match_nodes
 from studio.jobs.job import Report
@@ -31,6 +31,7 @@ TARGETS_OF = {
     "tflite": ("litert/cpu",),
     "onnx": ("ort/nnapi", "ort/qnn"),
     "torchscript": ("pytorch-mobile/nnapi",),
+    "pt": ("pytorch-mobile/nnapi",),
 }
 SUFFIXES = (".pt2", ".tflite", ".onnx", ".pt")
 
@@ -144,12 +145,12 @@ class _Table:
 
 
 def _audit_file(path: Path, name: str, spec: Audit, table: _Table) -> None:
-    format_ = detect_format(path)
     graph = open_graph(path)
+    format_ = graph.format
     for target_id in TARGETS_OF.get(format_, ()):
         if spec.targets and target_id not in spec.targets:
             continue
-        shapes = _shapes(path) if format_ == "torchscript" else ()
+        shapes = _shapes(path) if format_ in ("torchscript", "pt") else ()
         try:
             answer = ask(path, format_, target_id, soc=spec.soc, input_shapes=shapes)
         except StudioError as error:

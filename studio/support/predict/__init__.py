@@ -14,7 +14,8 @@ from studio.support.predict import onnx_to_tflite, onnx_to_torch, torch_to_edge,
 from studio.support.predict.lowering import Lower, Lowering, becomes, not_known, then
 
 NATIVE = {
-    "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "torchscript": "torch", "pt2": "torch", "pte": "edge",
+    "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "torchscript": "torch", "pt": "torch", "ptl": "torch",
+    "pt2": "torch", "pte": "edge",
 }  # fmt: skip
 
 __all__ = ["Lower", "Lowering", "lowering_for"]
@@ -33,7 +34,7 @@ def _to_torchscript(node: OpNode) -> Lowering:
 def lowering_for(graph_format: str, ir: str) -> Lower | None:
     """How nodes of a file become nodes of `ir`; None when they already are."""
     native = NATIVE.get(graph_format, graph_format or "this format")
-    if native == ir or (graph_format == "torchscript" and ir == "torchscript"):
+    if native == ir or (graph_format in ("torchscript", "pt", "ptl") and ir == "torchscript"):
         return None
     found = _STEPS.get((native, ir))
     if found is not None:

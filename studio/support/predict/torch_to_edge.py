@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from studio.graph.graph import Shape
 from studio.support.op_node import OpNode, OpTensor
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
 
@@ -85,8 +86,8 @@ _POINTWISE = {
     "amax": "amax.default", "amin": "amin.default", "select": "select_copy.int", "slice": "slice_copy.Tensor",
     "unsqueeze": "unsqueeze_copy.default", "squeeze": "squeeze_copy.dims", "expand": "expand_copy.default",
     "repeat": "repeat.default", "permute": "permute_copy.default", "transpose": "permute_copy.default",
-    "t": "permute_copy.default", "numpy_T": "permute_copy.default", "clone": "clone.default",
-    "pixel_shuffle": "pixel_shuffle.default", "upsample_bilinear2d": "upsample_bilinear2d.vec",
+    "t": "permute_copy.default", "unbind": "select_copy.int", "numpy_T": "permute_copy.default", "clone": "clone.default",
+    "upsample_bilinear2d": "upsample_bilinear2d.vec",
     "upsample_nearest2d": "upsample_nearest2d.vec", "split_with_sizes": "split_with_sizes_copy.default",
     "split": "split_with_sizes_copy.default", "chunk": "split_with_sizes_copy.default",
     "gather": "gather.default",
@@ -136,12 +137,40 @@ def _matmul(node: OpNode) -> Lowering:
     if a.rank >= 3 and b.rank >= 3:
         if a.rank == b.rank == 3:
             return becomes(SOURCE, _edge(node, "bmm.default"))
-        return becomes(SOURCE, _view_of(node, a, node.output()), _edge(node, "bmm.default"))
+        flat_a, flat_b = (replace(t, shape=_batched(t.shape)) for t in (a, b))
+        return becomes(
+            SOURCE, replace(_view_of(node, a, a), op="aten.expand_copy.default"), _view_of(node, a, flat_a),
+            _edge(node, "bmm.default", (flat_a, flat_b)), _view_of(node, node.output(), node.output()),
+        )  # fmt: skip
     return not_known("A matmul of these ranks.", SOURCE)
 
 
 def _view_of(node: OpNode, x: OpTensor, y: OpTensor) -> OpNode:
     return replace(node, op="aten.view_copy.default", attributes={}, inputs=(x,), outputs=(y,))
+
+
+def _batched(shape: Shape | None) -> Shape | None:
+    """All leading dims as one, as bmm wants them."""
+    if shape is None or len(shape) < 3 or not all(isinstance(d, int) for d in shape):
+        return None if shape is None else (None, *shape[-2:])
+    count = 1
+    for dim in shape[:-2]:
+        count *= dim if isinstance(dim, int) else 1
+    return (count, *shape[-2:])
+
+
+def _pixel_shuffle(node: OpNode) -> Lowering:
+    return becomes(
+        SOURCE, _view_of(node, node.input(0), node.output()),
+        _edge(node, "permute_copy.default", node.inputs[:1]),
+        _edge(node, "clone.default", node.inputs[:1]), _view_of(node, node.input(0), node.output()),
+    )  # fmt: skip
+
+
+def _pad(node: OpNode) -> Lowering:
+    if node.text("mode", "constant") != "constant":
+        return not_known(f"Padding by {node.text('mode', '')}.", SOURCE)
+    return becomes(SOURCE, _edge(node, "constant_pad_nd.default", node.inputs[:1]))
 
 
 def _view(node: OpNode) -> Lowering:
@@ -228,6 +257,8 @@ _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
     "hardsigmoid": _hardsigmoid,
     "matmul": _matmul,
     "mean": _mean,
+    "pad": _pad,
+    "pixel_shuffle": _pixel_shuffle,
     "pow": _pow,
     "relu6": _relu6,
     "scaled_dot_product_attention": _attention,

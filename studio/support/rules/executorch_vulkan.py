@@ -16,10 +16,16 @@ MAX_TEXTURE = 16384
 """DEFAULT_TEXTURE_LIMITS of backends/vulkan/utils.py; a phone may allow less."""
 
 
+DECOMPOSED = {"aten.prelu.default": "gt, mul and where"}
+"""Kept whole only for XNNPACK."""
+
+
 def judge_node(node: OpNode, setting: Setting) -> Ruling:
     """Whether the Vulkan partitioner takes the edge node."""
     table = load_table("executorch_vulkan")
     row = table.find(node.op)
+    if node.op in DECOMPOSED:
+        return depends(f"Decomposed: {DECOMPOSED[node.op]}.", "torch core-aten decomposition table")
     if row is None:
         return refuses(f"Vulkan has no {node.op}.", table.cite_absence())
     source = table.cite(row)
@@ -30,8 +36,9 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
         if tensor.dtype not in KNOWN_TYPES:
             return refuses(f"{tensor.dtype} is not a Vulkan type.", source)
     allowed = [d for d in row.dtypes if d in KNOWN_TYPES]
-    if allowed and node.input(0).dtype not in allowed:
-        return refuses(f"{node.input(0).dtype}: Vulkan's {node.op} takes {', '.join(allowed)}.", source)
+    first = node.input(0) if node.inputs else node.output()
+    if allowed and first.dtype not in allowed:
+        return refuses(f"{first.dtype}: Vulkan's {node.op} takes {', '.join(allowed)}.", source)
     if "rank <= 4" in row.condition and any((t.rank or 0) > 4 for t in tensors):
         return refuses("A tensor of rank above 4.", source, "rank5-to-4")
     if "no resize fn" in row.condition and any(not t.is_static for t in tensors):

@@ -27,8 +27,9 @@ def _gemm_at(line: int) -> str:
 def judge_node(node: OpNode, setting: Setting) -> Ruling:
     """Whether the XNNPACK partitioner takes the edge node."""
     table = load_table("executorch_xnnpack")
-    row = table.find(node.op)
-    check = _CHECKS.get(node.op)
+    name = node.op.replace("dim_order_ops.", "aten.")
+    row = table.find(name)
+    check = _CHECKS.get(name)
     if row is None or check is None:
         return refuses(f"XNNPACK has no {node.op}.", table.cite_absence(), *_FIXES.get(node.op, ()))
     if found := _dtypes(node):
@@ -245,7 +246,7 @@ _CHECKS: dict[str, Callable[[OpNode], Ruling | None]] = {
     **dict.fromkeys(
         (f"aten.{name}" for name in (
             "abs.default", "bmm.default", "ceil.default", "clamp.default", "cos.default", "div.Tensor",
-            "elu.default", "exp.default", "floor.default", "hardswish.default", "hardtanh.default",
+            "exp.default", "floor.default", "hardswish.default", "hardtanh.default",
             "leaky_relu.default", "log.default", "maximum.default", "minimum.default", "mul.Tensor",
             "neg.default", "permute_copy.default", "relu.default", "rsqrt.default", "sigmoid.default",
             "sin.default", "sqrt.default", "tanh.default", "clone.default", "_clone_dim_order.default",

@@ -2,7 +2,7 @@
 
 Source: github:google-ai-edge/LiteRT@f67457790:tflite/delegates/xnnpack/xnnpack_delegate.cc, checked
 against the delegate of the ai-edge-litert wheel (see the audit). Default options: signed and unsigned
-8-bit on, dynamic fully connected on.
+8-bit on, fully connected with computed weights off.
 """
 
 from __future__ import annotations
@@ -272,15 +272,12 @@ def _fully_connected(node: OpNode) -> Ruling | None:
             return found
     if found := _rank(weight, 2, 2, line):
         return found
-    if weight.dtype != "float32":
-        if weight.dtype not in ("float16", "int8", "uint8", "int4", "int2"):
-            return refuses(f"{weight.dtype} weights are not taken.", _at(2557))
-        if found := _constant(node, 1, "The weight", line):
-            return found
-        if weight.is_per_channel and weight.axis != 0:
-            return refuses("Per-channel weights only along axis 0.", _at(2557))
-    if node.has(2) and node.input(2).dtype != "float32" and (found := _constant(node, 2, "The bias", line)):
+    if weight.dtype not in ("float32", "float16", "int8", "uint8", "int4", "int2"):
+        return refuses(f"{weight.dtype} weights are not taken.", _at(2557))
+    if found := _constant(node, 1, "The weight", line) or _constant(node, 2, "The bias", line):
         return found
+    if weight.is_per_channel and weight.axis != 0:
+        return refuses("Per-channel weights only along axis 0.", _at(2557))
     small = weight.dtype in ("int2", "int4", "int8")
     if x.dtype != y.dtype or (
         x.dtype != weight.dtype and not (small and x.dtype in ("float32", "float16", "int8"))
