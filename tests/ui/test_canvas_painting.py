@@ -250,7 +250,7 @@ def test_clean_leaves_no_line_break_and_no_direction_override() -> None:
 
 
 def test_a_node_with_very_many_readers_is_painted(qtbot: QtBot) -> None:
-    count = 20_000
+    count = 5_000
     graph = graph_of([(0, i) for i in range(1, count)], ops=["Split", *["Relu"] * (count - 1)])
     canvas = make_canvas(qtbot, graph)
     canvas.select(0)

@@ -406,8 +406,8 @@ class GraphCanvas(CanvasEvents):
         view, drawn = self.viewport, self._painter
         drawn.paint(painter, view)
         counts = self._overlay.counts if self._overlay is not None else []
-        largest = drawn.coloring.items.largest
-        self._legend.paint(painter, view, self._overlay, counts, largest, drawn.colors, self.font())
+        gathered = drawn.coloring.items
+        self._legend.paint(painter, view, self._overlay, counts, gathered, drawn.colors, self.font())
         self._minimap.place(view, self.scene)
         if not self._minimap.rect.isEmpty():
             self._minimap.paint(painter, view, self.scene, drawn.density, drawn.colors)

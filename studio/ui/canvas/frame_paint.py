@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from studio.ui.canvas.colors import CanvasColors, mix
 from studio.ui.canvas.far_paint import draw_rects
-from studio.ui.canvas.labels import scope_title
+from studio.ui.canvas.labels import alike_text, scope_title
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import plain, sized
 from studio.ui.canvas.viewport import Viewport
@@ -72,8 +72,10 @@ def _paint_titles(
     painter.setPen(colors.role("quiet"))
     metrics = QFontMetricsF(small)
     for frame, (x, y, width, _) in zip(frames.tolist(), rects.tolist()):
-        name, kind = scope_title(scene.graph, int(scene.layout.frame_scope[frame]))
-        words = f"{name} · {kind}" if kind else name
+        scope = int(scene.layout.frame_scope[frame])
+        name, kind = scope_title(scene.graph, scope)
+        alike = alike_text(scene.graph, scope)
+        words = " ".join(part for part in (name, f"· {kind}" if kind else "", alike) if part)
         room = width - 20 * scale
         if metrics.horizontalAdvance(words) > room:
             words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)

@@ -13,6 +13,7 @@ import unicodedata
 from studio.graph import Graph
 from studio.graph import labels as shared
 from studio.graph.graph import Quantization
+from studio.graph.repeats import repeats
 from studio.graph.scopes import scope_tree
 
 LONGEST = 120
@@ -75,6 +76,12 @@ def scope_title(graph: Graph, scope: int) -> tuple[str, str]:
     name = clean(tree.name[scope], 48) or "·"
     kind = clean(tree.type[scope][-200:].rsplit(".", 1)[-1], 32)
     return name, kind if kind != name else ""
+
+
+def alike_text(graph: Graph, scope: int) -> str:
+    """`×12` for a scope that has eleven others like it, else nothing."""
+    counts = repeats(graph).count
+    return f"×{int(counts[scope]):,}" if 0 <= scope < len(counts) and counts[scope] > 1 else ""
 
 
 def scope_chain(graph: Graph, scope: int) -> list[int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QLinearGradient, QPainter
 
 from studio.ui.canvas.colors import CanvasColors, heat_color
 from studio.ui.canvas.hud import MARGIN, PanelPicture, paint_ground
-from studio.ui.canvas.overlay import Category, Overlay
+from studio.ui.canvas.overlay import Category, ItemColors, Overlay
 from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 from studio.ui.canvas.texts import sized
@@ -20,6 +22,15 @@ LONGEST_TITLE = 260.0
 SCALE_WIDTH, SCALE_HEIGHT = 236.0, 66.0
 
 _V_CENTER = Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: a category, or several of one group."""
+
+    title: str
+    categories: tuple[Category, ...]
+    count: int
 
 
 class Legend:
@@ -35,15 +46,15 @@ class Legend:
         viewport: Viewport,
         overlay: Overlay | None,
         counts: list[int],
-        largest: float,
+        items: ItemColors,
         colors: CanvasColors,
         font: QFont,
     ) -> None:
-        """Paints the legend; `counts` are nodes per category, `largest` is the scale's upper end."""
+        """Paints the legend; `counts` are nodes per category, `items` has the scale's upper end."""
         self.rect = QRectF()
         if overlay is None or (overlay.values is None and not any(counts)):
             return
-        rows = [(c, n) for c, n in zip(overlay.categories, counts) if n]
+        rows = rows_of(overlay, counts)
         if overlay.values is not None:
             width, height = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
         else:
@@ -56,48 +67,70 @@ class Legend:
         def picture(brush: QPainter) -> None:
             paint_ground(brush, room, colors)
             if overlay.values is not None:
-                _paint_scale(brush, room, overlay, largest, colors, font)
+                _paint_scale(brush, room, overlay, items, colors, font)
             else:
                 _paint_rows(brush, room, overlay, rows, colors, font)
 
-        key = (id(overlay), tuple(counts), largest, id(colors), font.key())
+        key = (id(overlay), tuple(counts), items.largest, items.exponent, id(colors), font.key())
         self._picture.draw(painter, self.rect, viewport.pixel_ratio, key, picture)
 
 
-def _table_size(overlay: Overlay, rows: list[tuple[Category, int]], font: QFont) -> tuple[float, float]:
+def rows_of(overlay: Overlay, counts: list[int]) -> list[Row]:
+    """The categories that have nodes, groups merged; the loud ones first where not all fit."""
+    rows: dict[str, Row] = {}
+    for index, (category, count) in enumerate(zip(overlay.categories, counts)):
+        if not count:
+            continue
+        key = category.group or f"{index}"
+        known = rows.get(key, Row(category.group or category.title, (), 0))
+        rows[key] = Row(known.title, (*known.categories, category), known.count + count)
+    found = list(rows.values())
+    if len(found) > MOST_ROWS:
+        found.sort(key=lambda row: -max(c.severity for c in row.categories))
+    return found
+
+
+def _table_size(overlay: Overlay, rows: list[Row], font: QFont) -> tuple[float, float]:
     metrics = QFontMetricsF(sized(font, 12))
-    label = max((metrics.horizontalAdvance(c.title) for c, _ in rows[:MOST_ROWS]), default=0.0)
-    number = max((metrics.horizontalAdvance(f"{n:,}") for _, n in rows[:MOST_ROWS]), default=0.0)
+    label = max((metrics.horizontalAdvance(r.title) for r in rows[:MOST_ROWS]), default=0.0)
+    number = max((metrics.horizontalAdvance(f"{r.count:,}") for r in rows[:MOST_ROWS]), default=0.0)
     title = min(QFontMetricsF(sized(font, 11, bold=True)).horizontalAdvance(overlay.name), LONGEST_TITLE)
     lines = min(len(rows), MOST_ROWS) + (len(rows) > MOST_ROWS)
     return float(round(max(42 + label + 20 + number + 14, title + 28))), HEAD + ROW * lines + 6
 
 
 def _paint_rows(
-    painter: QPainter,
-    room: QRectF,
-    overlay: Overlay,
-    rows: list[tuple[Category, int]],
-    colors: CanvasColors,
-    font: QFont,
+    painter: QPainter, room: QRectF, overlay: Overlay, rows: list[Row], colors: CanvasColors, font: QFont
 ) -> None:
     _paint_title(painter, room, overlay.name, colors, font)
     painter.setFont(sized(font, 12))
     y = HEAD
-    for category, count in rows[:MOST_ROWS]:
-        color = colors.role(category.color)
-        bar = QRectF(12, y + 3, 8, ROW - 6)
-        fill_hatched(painter, bar, category.hatch, color, colors.role("panel"))
-        draw_icon(painter, category.icon, QPointF(31, y + ROW / 2), 10, color)
+    for row in rows[:MOST_ROWS]:
+        _paint_swatch(painter, row, y, colors)
         painter.setPen(colors.role("text"))
-        painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, category.title)
+        painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, row.title)
         painter.setPen(colors.role("quiet"))
         box = QRectF(0, y, room.width() - 12, ROW)
-        painter.drawText(box, _V_CENTER | Qt.AlignmentFlag.AlignRight, f"{count:,}")
+        painter.drawText(box, _V_CENTER | Qt.AlignmentFlag.AlignRight, f"{row.count:,}")
         y += ROW
     if len(rows) > MOST_ROWS:
         words = QCoreApplication.translate("canvas", "and {count} more").format(count=len(rows) - MOST_ROWS)
         painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, words)
+
+
+def _paint_swatch(painter: QPainter, row: Row, y: float, colors: CanvasColors) -> None:
+    """Bar and icon of a category, or a strip of the colours of a group."""
+    if len(row.categories) == 1:
+        category = row.categories[0]
+        color = colors.role(category.color)
+        bar = QRectF(12, y + 3, 8, ROW - 6)
+        fill_hatched(painter, bar, category.hatch, color, colors.role("panel"))
+        draw_icon(painter, category.icon, QPointF(31, y + ROW / 2), 10, color)
+        return
+    shown = row.categories[:8]
+    for k, category in enumerate(shown):
+        part = QRectF(12 + 24 * k / len(shown), y + 3, 24 / len(shown), ROW - 6)
+        painter.fillRect(part, colors.role(category.color))
 
 
 def _paint_title(painter: QPainter, room: QRectF, title: str, colors: CanvasColors, font: QFont) -> None:
@@ -109,15 +142,15 @@ def _paint_title(painter: QPainter, room: QRectF, title: str, colors: CanvasColo
 
 
 def _paint_scale(
-    painter: QPainter, room: QRectF, overlay: Overlay, largest: float, colors: CanvasColors, font: QFont
+    painter: QPainter, room: QRectF, overlay: Overlay, items: ItemColors, colors: CanvasColors, font: QFont
 ) -> None:
-    """The heat scale; positions are square roots, so the middle of the bar is a quarter of the top."""
+    """The heat scale with the values at its ends and its middle (it is not linear)."""
     _paint_title(painter, room, overlay.name, colors, font)
     bar = QRectF(12, HEAD, room.width() - 24, 9)
     painter.setFont(sized(font, 11))
     painter.setPen(colors.role("quiet"))
     row = QRectF(12, bar.bottom() + 3, bar.width(), 18)
-    if largest > 0:
+    if items.largest > 0:
         gradient = QLinearGradient(bar.topLeft(), bar.topRight())
         for k in range(17):
             gradient.setColorAt(k / 16, heat_color(k / 16, colors.is_dark))
@@ -127,7 +160,11 @@ def _paint_scale(
             (0.5, Qt.AlignmentFlag.AlignHCenter),
             (1.0, Qt.AlignmentFlag.AlignRight),
         ):
-            painter.drawText(row, align | _V_CENTER, value_text(largest * place**2, overlay.unit))
+            painter.drawText(
+                row,
+                align | _V_CENTER,
+                value_text(items.largest * place ** (1 / items.exponent), overlay.unit),
+            )
     else:
         words = QCoreApplication.translate("canvas", "No node has a figure above 0.")
         painter.drawText(row.translated(0, -10), _V_CENTER, words)

@@ -9,6 +9,7 @@ The functions that make overlays are in `overlays.py`; how they look is in `spri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ import numpy.typing as npt
 from studio.records import Choice
 
 NO_CATEGORY = 255
+MEDIAN_AT = 1 / 3
+FLATTEST = 0.15
 
 
 class Icon(Choice):
@@ -62,6 +65,7 @@ class Category:
     hatch: Hatch = Hatch.SOLID
     severity: int = 0
     is_loud: bool = False  # tinted card, full colour when far away
+    group: str = ""  # categories of one group share a row of the legend, under this title
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +134,12 @@ class ItemColors:
     position: npt.NDArray[np.float32]  # [items], above 0 to 1 on the heat scale, NaN = none or 0
     value: npt.NDArray[np.float64]  # [items], NaN = none
     largest: float  # the upper end of the heat scale, 0 = there is none
+    exponent: float  # position = (value / largest) ** exponent
 
 
 def gather_on_items(overlay: Overlay | None, node_item: npt.NDArray[np.int32], item_count: int) -> ItemColors:
-    """The overlay per box. Heat positions are the square root of value / largest box value, so that
-    small values stay apart; the legend's ticks say so."""
+    """The overlay per box. Heat positions are a power of value / largest box value, chosen so that the
+    median stands at a third of the scale: costs are lopsided. The legend's ticks follow it."""
     code = np.full(item_count, -1, np.int16)
     counts = np.zeros((item_count, 0), np.int32)
     value = np.full(item_count, np.nan)
@@ -160,7 +165,13 @@ def gather_on_items(overlay: Overlay | None, node_item: npt.NDArray[np.int32], i
             np.maximum.at(total, items, found)
         value[has] = total[has]
     top = float(np.nanmax(value)) if np.isfinite(value).any() else 0.0
-    share = np.full(item_count, np.nan)  # a value of 0 has no colour: it is not on the scale's low end
-    has_some = value > 0
-    share[has_some] = value[has_some] / top
-    return ItemColors(code, counts, np.sqrt(share).astype(np.float32), value, max(top, 0.0))
+    position = np.full(item_count, np.nan, np.float32)
+    has_some = value > 0  # a value of 0 has no colour: it is not on the scale's low end
+    exponent = 1.0
+    if has_some.any():
+        share = value[has_some] / top
+        middle = float(np.median(share))
+        if middle < MEDIAN_AT:
+            exponent = max(math.log(MEDIAN_AT) / math.log(middle), FLATTEST)
+        position[has_some] = share**exponent
+    return ItemColors(code, counts, position, value, max(top, 0.0), exponent)

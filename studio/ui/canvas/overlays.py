@@ -11,7 +11,7 @@ from studio.support import TargetVerdicts, Verdict
 from studio.support.verdict import VERDICTS
 from studio.targets import TARGETS
 from studio.ui.canvas.colors import PARTITION_COLORS
-from studio.ui.canvas.overlay import NO_CATEGORY, Category, Gather, Hatch, Icon, Outline, Overlay
+from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
 
 
 def _tr(text: str) -> str:
@@ -55,18 +55,27 @@ def verdict_overlay(verdicts: TargetVerdicts) -> Overlay:
     )
 
 
+MOST_NAMED = 6  # more partitions than this share a row of the legend
+_HATCHES = (Hatch.SOLID, Hatch.DIAGONAL, Hatch.STRIPES, Hatch.DOTTED, Hatch.CROSSED)
+
+
+def _partition_title(index: int, count: int) -> str:
+    return _tr("partition {number} of {count}").format(number=index + 1, count=count)
+
+
 def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
     """The partitions of a target: a colour and an outline each, and the edges that cross their borders."""
     count = len(verdicts.partitions)
-    hatches = (Hatch.SOLID, Hatch.DIAGONAL, Hatch.STRIPES, Hatch.DOTTED, Hatch.CROSSED)
-    shown = min(count, NO_CATEGORY - 2)
+    looks = min(count, len(PARTITION_COLORS) * len(_HATCHES))
+    in_one_of = _tr("in one of {count} partitions").format(count=f"{count:,}")
     categories = [
         Category(
-            _tr("partition {number} of {count}").format(number=k + 1, count=count),
+            _partition_title(k, count) if count <= MOST_NAMED else in_one_of,
             f"partition:{k % len(PARTITION_COLORS)}",
-            hatch=hatches[k // 8 % len(hatches)],
+            hatch=_HATCHES[k // len(PARTITION_COLORS)],
+            group="" if count <= MOST_NAMED else in_one_of,
         )
-        for k in range(shown)
+        for k in range(looks)
     ]
     off = Category(_tr("not on the accelerator"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 1, True)
     place = verdicts.partition_of
@@ -74,11 +83,12 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         place = np.full(graph.node_count, -1, np.int32)
         for k, partition in enumerate(verdicts.partitions):
             place[list(partition.nodes)] = k
-    # beyond the 253rd the colours repeat; the outlines still tell partitions apart
-    codes = np.where(place < 0, shown, place % max(shown, 1)).astype(np.uint8)
+    codes = np.where(place < 0, looks, place % max(looks, 1)).astype(np.uint8)
+    order = np.argsort(place, kind="stable").astype(np.int32)
+    bounds = np.searchsorted(place[order], np.arange(count + 1))
     outlines = tuple(
-        Outline(category.title, category.color, np.flatnonzero(place == k).astype(np.int32))
-        for k, category in enumerate(categories)
+        Outline(_partition_title(k, count), f"partition:{k % len(PARTITION_COLORS)}", order[a:b])
+        for k, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist()))
     )
     source, target, tensor = graph.edges
     crossing = place[source] != place[target]
@@ -86,7 +96,7 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
 
     def sentence(node: int) -> str:
         k = int(place[node]) if 0 <= node < len(place) else -1
-        where = categories[k % shown].title if k >= 0 and shown else off.title
+        where = _partition_title(k, count) if k >= 0 else off.title
         return f"{where}\n{verdict_sentence(verdicts, node)}"
 
     return Overlay(

@@ -39,6 +39,7 @@ MOST_CARDS = 650
 FAR, FLAT, COMPACT, NEAR = 0.05, 0.25, 0.55, 1.0
 FEW = 400  # so few boxes are drawn as rectangles however far away
 MOST_HIGHLIGHTED = 400
+FEW_WAYS, MOST_WAYS = 8, 60  # cut edges whose whole way is drawn
 
 
 class Detail(Choice):
@@ -212,7 +213,10 @@ class ScenePainter:
             chosen = np.unique(np.array(edges, np.int32))
             pen = QPen(accent, 1.8)
             self._edges.paint_curves(painter, viewport, chosen, pen)
-            for edge in chosen[scene.layout.edge_is_portal[chosen]][:60].tolist():
+            cut = chosen[scene.layout.edge_is_portal[chosen]].tolist()
+            if len(cut) > FEW_WAYS:  # a bundle: only a hint of where it leads
+                pen = QPen(mix(accent, self.colors.role("canvas"), 0.75), 1.0)
+            for edge in cut[:MOST_WAYS]:
                 self._portals.paint_way(painter, viewport, edge, pen)
         if 0 <= self.hovered_item < scene.count and self.hovered_item != item:
             faint = mix(accent, self.colors.role("line"), 0.4)

@@ -1,10 +1,11 @@
-"""PortalPainter: edges that are cut: a stub with the tensor's name at each end, the way when selected."""
+"""PortalPainter: edges that are cut: stubs at both ends, named; the whole way when selected."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen, QStaticText, QTransform
 
@@ -16,6 +17,7 @@ from studio.ui.canvas.texts import plain, sized
 from studio.ui.canvas.viewport import Viewport
 
 STUB = 9.0
+TURN = 5.0  # how far apart ends at one point are drawn
 NAMES_FROM = 0.6  # zoom from which names are written
 LONGEST_NAME = 22
 MOST_STUBS = 600
@@ -31,23 +33,28 @@ class PortalEnd:
 
 
 class PortalPainter:
-    """Paints the ends of portals; ends that coincide are drawn once."""
+    """Paints the ends of portals. Ends of one tensor at one point are drawn once; the ends at one side
+    of a box share one name, written to the left, where no line goes."""
 
     def __init__(self, coloring: Coloring, font: QFont) -> None:
         self.coloring = coloring
         self.scene = coloring.scene
         self.font = font
-        self._names: dict[tuple[int, bool], QStaticText] = {}
+        self._names: dict[int, QStaticText] = {}
         layout = self.scene.layout
         cut = np.flatnonzero(layout.edge_is_portal).astype(np.int32)
-        first, last = layout.edge_offsets[cut], layout.edge_offsets[cut + 1] - 1
         edge = np.concatenate([cut, cut])
         is_source = np.repeat([True, False], len(cut))
-        points = layout.edge_points[np.concatenate([first, last])]
-        keys = np.column_stack([points, layout.edge_tensor[edge], is_source])
-        unique = np.sort(np.unique(keys, axis=0, return_index=True)[1]) if len(keys) else np.zeros(0, int)
+        at = np.concatenate([layout.edge_offsets[cut], layout.edge_offsets[cut + 1] - 1])
+        points = layout.edge_points[at].astype(np.float64)
+        item = np.where(is_source, layout.edge_source[edge], layout.edge_target[edge])
+        keys = np.column_stack([item, is_source, points[:, 0], layout.edge_tensor[edge]])
+        _, unique = np.unique(keys, axis=0, return_index=True)  # sorted by box, side, x
         self._edge, self._is_source, self._points = edge[unique], is_source[unique], points[unique]
-        self._turn = _turns(keys[unique][:, [0, 1, 3]] if len(keys) else np.zeros((0, 3)))
+        sides, self._first, self._size = _runs(keys[unique][:, :2])
+        columns = _runs(keys[unique][:, :3])
+        self._turn = np.arange(len(unique)) - columns[1][columns[0]]
+        self._side = sides
 
     def paint(self, painter: QPainter, viewport: Viewport) -> list[PortalEnd]:
         """Paints the stubs in sight and says where they are."""
@@ -58,40 +65,39 @@ class PortalPainter:
             return []
         colors, scale = self.coloring.colors, viewport.scale
         color = mix(colors.role("edge"), colors.role("accent"), 0.35)
-        ground = colors.role("canvas")
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = sized(self.font, LABEL_PX * scale)
         painter.setFont(font)
+        painter.setPen(QPen(color, 1.2))
+        painter.setBrush(color)
         radius = 2.4 * scale + 0.4
         ends: list[PortalEnd] = []
         for k in seen.tolist():
-            is_source, turn = bool(self._is_source[k]), int(self._turn[k])
-            sx, sy = viewport.to_screen(float(x[k]), float(y[k]))
-            sx += turn * 5.0 * scale
+            is_source = bool(self._is_source[k])
+            sx, sy = viewport.to_screen(float(x[k]) + int(self._turn[k]) * TURN, float(y[k]))
             tip = sy + (STUB if is_source else -STUB) * scale
-            painter.setPen(QPen(color, 1.2))
-            painter.setBrush(color)
             painter.drawLine(QPointF(sx, sy), QPointF(sx, tip))
             painter.drawEllipse(QPointF(sx, tip), radius, radius)
-            place = QRectF(sx - 6, min(sy, tip) - 4, 12, abs(tip - sy) + 8)
-            if scale >= NAMES_FROM and turn == 0:
-                text = self._name(int(self.scene.layout.edge_tensor[self._edge[k]]), is_source)
+            place = QRectF(sx - 4, min(sy, tip) - 4, 8, abs(tip - sy) + 8)
+            if scale >= NAMES_FROM and k == self._first[self._side[k]]:
+                text = self._name(k)
                 text.prepare(QTransform(), font)
                 size = text.size()
-                box = QRectF(QPointF(sx + 6 * scale, tip - size.height() / 2), size)
-                painter.fillRect(box, ground)
+                box = QRectF(QPointF(sx - 5 * scale - size.width(), tip - size.height() / 2), size)
+                painter.fillRect(box, colors.role("canvas"))
                 painter.drawStaticText(box.topLeft(), text)
                 place = place.united(box)
             ends.append(PortalEnd(place, int(self._edge[k]), is_source))
         return ends
 
-    def _name(self, tensor: int, is_source: bool) -> QStaticText:
-        found = self._names.get((tensor, is_source))
+    def _name(self, k: int) -> QStaticText:
+        """The name at one side of a box: the tensor's, and how many more there are."""
+        found = self._names.get(k)
         if found is None:
-            name = tensor_name(self.scene.graph, tensor)
+            name = tensor_name(self.scene.graph, int(self.scene.layout.edge_tensor[self._edge[k]]))
             name = name if len(name) <= LONGEST_NAME else "…" + name[-LONGEST_NAME + 1 :]
-            found = plain(f"→ {name}" if is_source else f"{name} →")
-            self._names[tensor, is_source] = found
+            more = int(self._size[self._side[k]]) - 1
+            found = self._names[k] = plain(f"{name} +{more}" if more else name)
         return found
 
     def paint_way(self, painter: QPainter, viewport: Viewport, edge: int, pen: QPen) -> None:
@@ -111,17 +117,13 @@ class PortalPainter:
         paint_arrows(painter, viewport, points[-1:], pen.color())
 
 
-def _turns(
-    keys: np.ndarray[tuple[int, int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """For every row how many equal rows come before it."""
+def _runs(
+    keys: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(run of every row, first row of every run, its length) of rows that are equal and neighbours."""
     if not len(keys):
-        return np.zeros(0, np.int64)
-    _, group = np.unique(keys, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    order = np.argsort(group, kind="stable")
-    starts = np.concatenate([[True], group[order][1:] != group[order][:-1]])
-    run = np.arange(len(order)) - np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
-    turns = np.empty(len(order), np.int64)
-    turns[order] = run
-    return turns
+        empty = np.zeros(0, np.int64)
+        return empty, empty, empty
+    starts = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
+    first = np.flatnonzero(starts)
+    return np.cumsum(starts) - 1, first, np.diff(np.append(first, len(keys)))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QStaticText, QTextOption
 from studio.graph.labels import nodes_text
 from studio.graph.layout import ItemKind
 from studio.ui.canvas.labels import (
+    alike_text,
     node_name,
     node_title,
     output_text,
@@ -88,9 +89,10 @@ class CardTexts:
             count = int(layout.item_nodes[item])
             name, kind_of_scope = scope_title(graph, ref)
             nodes = nodes_text(count)
-            return name, "", f"{kind_of_scope} · {nodes}" if kind_of_scope else nodes
+            detail = f"{kind_of_scope} · {nodes}" if kind_of_scope else nodes
+            return name, alike_text(graph, ref), detail
         name = tensor_name(graph, ref)
-        return name or ("input" if kind == ItemKind.INPUT else "output"), "", tensor_text(graph, ref)
+        return name or ("input" if kind == ItemKind.INPUT else "output"), tensor_text(graph, ref), ""
 
     def _make(self, item: int) -> CardText:
         title, name, detail = self.lines_of(item)
@@ -103,7 +105,9 @@ class CardTexts:
         title_width = self._title.horizontalAdvance(short) / 4
         left = room - title_width - 8
         named = None
-        if name and left > 28:
+        # a name may lose its beginning; a shape or a count is shown whole or not at all
+        is_whole = self._detail.horizontalAdvance(name) <= left * 4
+        if name and (is_whole or (left > 28 and self._scene.layout.item_kind[item] == ItemKind.NODE)):
             named = plain(self._detail.elidedText(name, Qt.TextElideMode.ElideLeft, left * 4))
         return CardText(
             plain(short),
