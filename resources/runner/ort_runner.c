@@ -243,7 +243,17 @@ static void open_runtime(const char *path) {
   ((void (*)(Status))api[RELEASE_STATUS])(round_trip);
 }
 
+/* ONNX Runtime looks for external data beside the model, and needs its folder by its full name. */
+static void make_model_path_absolute(void) {
+  char folder[MAX_TEXT], path[2 * MAX_TEXT];
+  if (job.model[0] == '/' || !getcwd(folder, sizeof folder)) return;
+  if (snprintf(path, sizeof path, "%s/%s", folder, job.model) >= (int)sizeof job.model)
+    fail("input", "The path of the model is too long.");
+  memcpy(job.model, path, strlen(path) + 1);
+}
+
 static void load(void) {
+  make_model_path_absolute();
   phase("load", "");
   int64_t begin = clock_ns();
   check(((Status(*)(int, const char *, void **))api[CREATE_ENV])(3, "studio", &env), "CreateEnv");

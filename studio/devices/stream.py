@@ -31,10 +31,13 @@ class Hello(Record, tag="hello", tag_field="type"):
 
 
 class Loaded(Record, tag="loaded", tag_field="type"):
-    """The runtime holds the model. `target_ran` names what really runs, with evidence."""
+    """The runtime holds the model. `target_ran` names what really runs, with evidence.
+
+    `load_ns` is None when the runner does not tell it.
+    """
 
     t_ns: int
-    load_ns: int
+    load_ns: int | None
     target_ran: str
     evidence: str = ""
     delegated_nodes: int | None = None
@@ -72,6 +75,19 @@ class Sample(Record, tag="sample", tag_field="type"):
     battery_percent: float | None = None
     thermal_status: int | None = None
     unavailable: dict[str, str] = {}  # what → why
+
+
+class Summary(Record, tag="summary", tag_field="type"):
+    """A phase of a runner that cannot tell single inferences: its own figures, and no curve."""
+
+    t_ns: int
+    name: str
+    count: int
+    mean_ns: float
+    min_ns: float
+    max_ns: float
+    std_ns: float | None = None
+    median_ns: float | None = None
 
 
 class Phase(Record, tag="phase", tag_field="type"):
@@ -113,7 +129,7 @@ class End(Record, tag="end", tag_field="type"):
     peak_rss_bytes: int | None = None
 
 
-StreamRecord = Hello | Loaded | Warm | Inference | Sample | Phase | Output | Fault | End
+StreamRecord = Hello | Loaded | Warm | Inference | Sample | Summary | Phase | Output | Fault | End
 
 _decoder = msgspec.json.Decoder(StreamRecord)
 _encoder = msgspec.json.Encoder()

@@ -19,7 +19,7 @@ from studio import paths
 from studio.artifact import hash_file
 from studio.devices.device import Device, RunRequest, RunSettings
 from studio.devices.registry import open_device
-from studio.devices.stream import Inference, Output, StreamRecord, Warm
+from studio.devices.stream import Inference, Output, StreamRecord, Summary, Warm
 from studio.devices.this_computer import DEVICE_ID
 from studio.errors import InputError, StudioError
 from studio.jobs import runner
@@ -156,8 +156,9 @@ class _Recorder:
     def keep(self, record: FileRecord) -> None:
         self.builder.add(record)
         self._waiting.append(record)
-        if self._file is None and isinstance(record, Warm | Inference) and self.builder.hello is not None:
-            self._file = new_run_file(self._folder, self._spec.device_id, self.builder.hello.wall_time)
+        hello = self.builder.hello
+        if self._file is None and isinstance(record, Warm | Inference | Summary) and hello is not None:
+            self._file = new_run_file(self._folder, self._spec.device_id, hello.wall_time)
             self.builder.path = self._file.path
         if self._file is not None:
             for waiting in self._waiting:
@@ -284,10 +285,15 @@ def _result(
         notes.insert(0, f"{target} was asked for, but {ran} ran.")
     if error is not None and error.nonfinite:
         notes.insert(0, f"{error.nonfinite} output values are not numbers (NaN or infinite).")
+    notes += [
+        f"The runner told only a summary of {s.name}: mean {s.mean_ns / 1e6:.3f} ms over {s.count} "
+        f"inferences ({s.min_ns / 1e6:.3f} to {s.max_ns / 1e6:.3f} ms)."
+        for s in done.summaries
+    ]
     notes += [p.detail for p in done.phases if p.name == "inputs" and "assumed" in p.detail]
     return DeployResult(
         latency_ms=latency_stats(np.asarray(done.latency_ns)),
-        load_ms=loaded.load_ns / 1e6 if loaded is not None else None,
+        load_ms=loaded.load_ns / 1e6 if loaded is not None and loaded.load_ns is not None else None,
         peak_rss_bytes=done.end.peak_rss_bytes if done.end is not None else None,
         target=target,
         target_ran=ran,

@@ -32,6 +32,7 @@ from studio.devices.stream import (
     Phase,
     Sample,
     StreamRecord,
+    Summary,
     Warm,
 )
 from studio.errors import InputError
@@ -113,6 +114,7 @@ class Run:
     latency_ns: npt.NDArray[np.int64]
     samples: tuple[Sample, ...]
     phases: tuple[Phase, ...]
+    summaries: tuple[Summary, ...]
     outputs: tuple[Output, ...]
     faults: tuple[Fault, ...]
     end: End | None
@@ -138,6 +140,7 @@ class RunBuilder:
     latency_ns: list[int] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
@@ -151,6 +154,8 @@ class RunBuilder:
                 self.samples.append(record)
             case Phase():
                 self.phases.append(record)
+            case Summary():
+                self.summaries.append(record)
             case Output():
                 self.outputs.append(record)
             case Fault():
@@ -182,6 +187,7 @@ class RunBuilder:
             latency_ns=np.array(self.latency_ns, np.int64),
             samples=tuple(self.samples),
             phases=tuple(self.phases),
+            summaries=tuple(self.summaries),
             outputs=tuple(self.outputs),
             faults=tuple(self.faults),
             end=self.end,

@@ -454,8 +454,13 @@ def test_watching_sees_a_phone_come_and_go_and_survives_the_server(server: AdbSe
 def test_the_adb_that_adbutils_carries_works_too(
     server: AdbServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None if name == "adb" else f"/usr/bin/{name}")
-    assert find_adb().source == "adbutils"
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", "")
+    bundled = find_adb()
+    assert bundled.source == "adbutils"
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setenv("DEPLOYMENT_STUDIO_ADB", bundled.path)
+    assert find_adb().source == "configured"
     with VirtualPhone(load_profile("snapdragon-8gen3")) as phone:
         phone.connect(server)
         result = deploy(phone, save_model(tmp_path / "m.onnx"), Listener())

@@ -14,6 +14,7 @@ import numpy as np
 
 from studio.devices.adb import sync
 from studio.devices.adb.detached import DetachedRun, Line, LinkChanged, News, Over
+from studio.devices.adb.preparation import Preparation, prepare
 from studio.devices.adb.server import LinkLost
 from studio.devices.adb.telemetry import Telemetry
 from studio.devices.device import RunRequest
@@ -38,6 +39,8 @@ _HARD_STOP_SECONDS = 10.0
 class RunFollower:
     """Turns the news of a detached run and the phone's telemetry into one stream of records."""
 
+    greets = True  # whether the runner itself says hello
+
     def __init__(
         self,
         run: DetachedRun,
@@ -55,6 +58,11 @@ class RunFollower:
         self._fault: Fault | None = None
         self._outputs: list[Output] = []
         self._is_lost = False
+
+    @staticmethod
+    def prepare(request: RunRequest, scratch: Path) -> Preparation:
+        """What the runner needs besides itself."""
+        return prepare(request, scratch)
 
     def records(self, should_stop: Callable[[], bool]) -> Iterator[StreamRecord]:
         """Every record; then the outputs are pulled, `End` is told, and faults become errors."""
@@ -78,10 +86,12 @@ class RunFollower:
         yield from self._close()
 
     def _until_over(self, should_stop: Callable[[], bool]) -> Iterator[StreamRecord]:
-        has_hello = False
+        has_hello = not self.greets
+        if has_hello:
+            yield self._hello("")
         asked_at: float | None = None
         while True:
-            if should_stop() and not self._is_lost:
+            if should_stop():
                 asked_at = self._stop(asked_at)
             try:
                 item = self._news.get(timeout=0.1)
@@ -89,7 +99,7 @@ class RunFollower:
                 continue
             if isinstance(item, Over):
                 if self._end is None:
-                    yield from self._crashed(item, has_hello, asked_at is not None)
+                    yield from self._left(item, has_hello, asked_at is not None)
                 return
             if isinstance(item, BaseException):
                 raise item
@@ -145,6 +155,11 @@ class RunFollower:
         if asked_at is None:
             self._try_stop(hard=False)
             return now
+        if self._is_lost and now - asked_at > _HARD_STOP_SECONDS / 2:
+            raise LinkLost(
+                "The run could not be stopped: the phone is away.",
+                hint=f"It goes on there, in {self._run.folder}.",
+            )
         if now - asked_at > _HARD_STOP_SECONDS:
             self._try_stop(hard=True)
             return now
@@ -154,14 +169,17 @@ class RunFollower:
         with contextlib.suppress(StudioError):  # the link is lost: asked again when it is back
             self._run.stop(hard=hard)
 
-    def _crashed(self, over: Over, has_hello: bool, was_asked: bool) -> Iterator[StreamRecord]:
+    def _left(self, over: Over, has_hello: bool, was_asked: bool) -> Iterator[StreamRecord]:
         """The runner left without `end`."""
         if not has_hello:
             yield self._hello("")
         if was_asked:
             self._end = End(t_ns=self._last_t_ns, reason="stopped", runs=self._runs)
             return
-        code = over.returncode
+        yield from self._crash(over.returncode)
+
+    def _crash(self, code: int | None) -> Iterator[StreamRecord]:
+        """The fault of a runner that ended badly, in words; `End` is told later."""
         how = "was ended by the phone" if code is None else f"left with exit code {code}"
         hint = "Its last lines say why."
         if code is not None and code > 128:

@@ -48,16 +48,12 @@ class KitFile(Record):
 
 
 class Kit(Record):
-    """Everything a run needs besides the model; `loader` starts the runner."""
+    """Everything a run needs besides the model, and the argv that starts it in the folder of its files."""
 
     abi: str
     files: tuple[KitFile, ...]
-    loader: str
+    argv: tuple[str, ...]
     alignment: int
-
-    def command(self, job: str) -> tuple[str, ...]:
-        """argv on the phone, in the folder where the files are."""
-        return (f"./{self.loader}", "--library-path", ".", f"./{RUNNER}", job, f"./{RUNTIME}")
 
 
 def host_abi() -> str:
@@ -73,17 +69,12 @@ def runtimes_dir(abi: str) -> Path:
     return (Path(root) if root else paths.data_dir() / "runtimes") / abi
 
 
-def find_kit(target: str, abi: str) -> Kit:
-    """The kit for a target on a phone of that ABI.
+def find_ort_kit(abi: str) -> Kit:
+    """The kit for ONNX Runtime on phones of that ABI.
 
-    Raises UnsupportedError for a target that no runner here serves, DeviceError naming the file
-    that is missing and where it belongs, ToolError when the runner cannot be built.
+    Raises UnsupportedError for an ABI that no runner here serves, DeviceError naming the file that is
+    missing and where it belongs, ToolError when the runner cannot be built.
     """
-    if target != "ort/cpu":
-        raise UnsupportedError(
-            f"The studio has no runner for {target} on phones yet.",
-            hint="On phones it runs ort/cpu (.onnx and .ort), and litert/* by Google's benchmark_model.",
-        )
     if abi not in _TRIPLES:
         raise UnsupportedError(
             f"There is no runner for phones of the ABI {abi or 'unknown'}.",
@@ -91,15 +82,18 @@ def find_kit(target: str, abi: str) -> Kit:
         )
     folder = runtimes_dir(abi)
     runtime = _runtime(folder, abi)
-    facts = read_elf(runtime)
-    _check(runtime, facts, abi)
+    _check(runtime, read_elf(runtime), abi)
     runner = folder / RUNNER if (folder / RUNNER).is_file() else build_runner(abi)
     libraries = _libraries(runtime, runner, folder, abi)
     loader = _LOADERS[abi]
-    files = [_file(runner, RUNNER, is_program=True), _file(runtime, RUNTIME)]
-    files += [_file(path, name, is_program=name == loader) for name, path in sorted(libraries.items())]
-    alignment = min(read_elf(Path(f.path)).alignment for f in files)
-    return Kit(abi=abi, files=tuple(files), loader=loader, alignment=alignment)
+    files = [kit_file(runner, RUNNER, is_program=True), kit_file(runtime, RUNTIME)]
+    files += [kit_file(path, name, is_program=name == loader) for name, path in sorted(libraries.items())]
+    return Kit(
+        abi=abi,
+        files=tuple(files),
+        argv=(f"./{loader}", "--library-path", ".", f"./{RUNNER}", "job.txt", f"./{RUNTIME}"),
+        alignment=min(read_elf(Path(f.path)).alignment for f in files),
+    )
 
 
 def _runtime(folder: Path, abi: str) -> Path:
@@ -229,7 +223,8 @@ def find_compiler(abi: str) -> tuple[str, ...]:
     )
 
 
-def _file(path: Path, name: str, *, is_program: bool = False) -> KitFile:
+def kit_file(path: Path, name: str, *, is_program: bool = False) -> KitFile:
+    """The file as part of a kit, under `name`."""
     return KitFile(
         path=str(path),
         name=name,

@@ -14,13 +14,14 @@ import msgspec
 
 from studio.artifact import hash_file
 from studio.devices.adb import cache
+from studio.devices.adb.benchmark_model import BENCHMARK_FLAGS, BenchmarkFollower, find_benchmark_kit
 from studio.devices.adb.cache import PushFile
 from studio.devices.adb.detached import DetachedRun
 from studio.devices.adb.follower import RunFollower
 from studio.devices.adb.identity import identify
-from studio.devices.adb.kit import Kit, find_kit
+from studio.devices.adb.kit import Kit, find_ort_kit
 from studio.devices.adb.listing import list_entries
-from studio.devices.adb.preparation import Preparation, prepare, push_file
+from studio.devices.adb.preparation import Preparation
 from studio.devices.adb.server import AdbServer
 from studio.devices.adb.shell import quote, run_shell
 from studio.devices.device import DeviceInfo, DeviceKind, DeviceState, RunRequest
@@ -60,24 +61,36 @@ class AdbPhone:
         info = self.identify()
         if info.state is not DeviceState.READY:
             raise DeviceError(f"{info.name} is {info.state}.", hint=info.state_hint)
-        kit = find_kit(request.settings.target, info.abi)
+        kit, follower = self._choose(request, info)
         self._check_pages(kit, info)
         with tempfile.TemporaryDirectory(prefix="deployment-studio-push-") as scratch:
-            prepared = prepare(request, Path(scratch))
+            prepared = follower.prepare(request, Path(scratch))
             folder = f"{cache.ROOT}/runs/{secrets.token_hex(6)}"
             try:
-                self._push(prepared, kit, folder, Path(scratch), on_push, should_stop)
+                self._push(prepared, kit, folder, on_push, should_stop)
             except InterruptedError:
                 yield self._hello(request, info, "")
                 yield End(t_ns=time.monotonic_ns(), reason="stopped", runs=0)
                 return
         run = DetachedRun(self._server, self.device_id, folder)
-        run.start(kit.command("job.txt"))
-        follower = RunFollower(
-            run, request, name=info.name, inputs=prepared.inputs.description,
+        run.start(kit.argv)
+        reader = follower(
+            run, request, name=info.name, inputs=prepared.inputs,
             hello=lambda runtime: self._hello(request, info, runtime),
         )  # fmt: skip
-        yield from follower.records(should_stop)
+        yield from reader.records(should_stop)
+
+    def _choose(self, request: RunRequest, info: DeviceInfo) -> tuple[Kit, type[RunFollower]]:
+        """The runner of a target and who reads it. Raises as `find_ort_kit` does."""
+        target = request.settings.target
+        if target == "ort/cpu":
+            return find_ort_kit(info.abi), RunFollower
+        if target in BENCHMARK_FLAGS:
+            return find_benchmark_kit(request.settings, info.abi), BenchmarkFollower
+        raise UnsupportedError(
+            f"The studio has no runner for {target} on phones yet.",
+            hint=f"On phones it runs ort/cpu, and {', '.join(BENCHMARK_FLAGS)} by benchmark_model.",
+        )
 
     def _check_pages(self, kit: Kit, info: DeviceInfo) -> None:
         if (info.android_level or 0) < _PAGE_16K_LEVEL:
@@ -95,14 +108,11 @@ class AdbPhone:
         prepared: Preparation,
         kit: Kit,
         folder: str,
-        scratch: Path,
         on_push: Callable[[int, int], None],
         should_stop: Callable[[], bool],
     ) -> None:
         """Brings everything to the phone's cache and links it into the run's folder."""
-        job = scratch / "job.txt"
-        job.write_text(prepared.job)
-        named = {**prepared.files, "job.txt": push_file(job)}
+        named = dict(prepared.files)
         for file in kit.files:
             named[file.name] = PushFile(
                 path=file.path, sha256=file.sha256, size_bytes=file.size_bytes, is_program=file.is_program
@@ -123,10 +133,11 @@ class AdbPhone:
 
     def _hello(self, request: RunRequest, info: DeviceInfo, runtime: str) -> Hello:
         """The host's own `hello`: the runner on the phone knows only itself and its runtime."""
+        target = request.settings.target
         settings: dict[str, Any] = msgspec.to_builtins(request.settings)
         device: dict[str, Any] = msgspec.to_builtins(info)
         return Hello(
-            runner="ort_runner 1",
+            runner="ort_runner 1" if target == "ort/cpu" else "benchmark_model",
             runtime=runtime,
             target=request.settings.target,
             device_id=self.device_id,
@@ -137,5 +148,5 @@ class AdbPhone:
             artifact_path=Path(request.artifact_path).name,
             settings=settings,
             device=device,
-            tool_versions={"ort": runtime.rpartition(" ")[2]} if runtime else {},
+            tool_versions={target.partition("/")[0]: runtime.rpartition(" ")[2]} if runtime else {},
         )

@@ -38,11 +38,16 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Files by the name they have in the run's folder, and the text of the job file."""
+    """Files by the name they have in the run's folder; and what the inputs are, in words."""
 
     files: dict[str, PushFile]
-    job: str
-    inputs: RunInputs
+    inputs: str
+
+
+def prepare_file(request: RunRequest) -> Preparation:
+    """Only the model, for a runner that makes its own inputs."""
+    name = f"{MODEL}.{request.artifact_format}"
+    return Preparation({name: push_file(Path(request.artifact_path))}, "made by the runner")
 
 
 def prepare(request: RunRequest, scratch: Path) -> Preparation:
@@ -79,7 +84,10 @@ def prepare(request: RunRequest, scratch: Path) -> Preparation:
         kind = _ONNX_TYPES[array.dtype.name]
         lines.append(" ".join(f"input {_hex(input_name)} {kind} {len(shape)} {dims} {raw.name}".split()))
     lines += [f"output {_hex(graph.tensor_name[t])}" for t in graph.main_outputs()]
-    return Preparation(files=files, job="\n".join(lines) + "\n", inputs=inputs)
+    job = scratch / "job.txt"
+    job.write_text("\n".join(lines) + "\n")
+    files[job.name] = push_file(job)
+    return Preparation(files=files, inputs=inputs.description)
 
 
 def push_file(path: Path, *, is_program: bool = False) -> PushFile:

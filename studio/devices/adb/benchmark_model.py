@@ -1,0 +1,163 @@
+"""LiteRT on phones by Google's `benchmark_model`: it tells a summary per phase, so that is all we show.
+
+The binary comes from `<runtimes folder>/<abi>/benchmark_model`; Google publishes it for arm64 in its public
+`litert/binaries/<version>/android_arm64/` bucket. Output forms: without prefix (old), with `INFO: ` and
+percentiles (new), and LiteRT 2.x, whose results come on stderr; so both streams are read.
+Not yet run on hardware; the forms are tested by their shapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from studio.devices.adb.detached import Over
+from studio.devices.adb.elf import read_elf
+from studio.devices.adb.follower import RunFollower
+from studio.devices.adb.kit import Kit, kit_file, runtimes_dir
+from studio.devices.adb.preparation import MODEL, Preparation, prepare_file
+from studio.devices.adb.shell import quote, run_shell
+from studio.devices.device import RunRequest, RunSettings
+from studio.devices.stream import End, Loaded, StreamRecord, Summary
+from studio.errors import DeviceError
+from studio.records import Record
+
+PROGRAM = "benchmark_model"
+BENCHMARK_FLAGS: dict[str, tuple[str, ...]] = {
+    "litert/cpu": ("--use_xnnpack=true",),
+    "litert/gpu": ("--use_gpu=true",),
+    "litert/nnapi": ("--use_nnapi=true",),
+}
+"""target → flags. Source: tensorflow/lite/tools/benchmark/README.md."""
+
+_ROW = re.compile(r"count=(\d+)((?: \w+=[-+.\de]+)+)")
+_FIELD = re.compile(r"(\w+)=([-+.\de]+)")
+_REPLACED = re.compile(r"Replacing (\d+) out of (\d+) node\(s\) with delegate \((\w+)\)")
+_INIT_MS = re.compile(r"(?:Initialized session in|Model initialization took) ([\d.]+) ?ms")
+_INIT_US = re.compile(r"Inference timings in us: Init: ([\d.e+]+)")
+_FALLBACK = ("graph will not be executed by the delegate", "nnapi-reference")
+
+
+class BenchmarkReport(Record):
+    """What the tool said. Microseconds, as it prints them; phases in order, warm-up first."""
+
+    phases: tuple[dict[str, float], ...] = ()
+    init_ms: float | None = None
+    delegate: str = ""
+    delegated: int | None = None
+    nodes: int | None = None
+    fell_back: str = ""
+
+
+def parse_benchmark(text: str) -> BenchmarkReport:
+    """The report of `benchmark_model`'s output, stdout and stderr together."""
+    phases = []
+    for count, fields in _ROW.findall(text):
+        phases.append({"count": float(count), **{k: float(v) for k, v in _FIELD.findall(fields)}})
+    replaced = _REPLACED.findall(text)
+    init_ms, init_us = _INIT_MS.search(text), _INIT_US.search(text)
+    return BenchmarkReport(
+        phases=tuple(phases),
+        init_ms=float(init_ms.group(1)) if init_ms else float(init_us.group(1)) / 1e3 if init_us else None,
+        delegate=replaced[-1][2] if replaced else "",
+        delegated=sum(int(n) for n, _, _ in replaced) if replaced else None,
+        nodes=int(replaced[0][1]) if replaced else None,
+        fell_back=next((line.strip() for line in text.splitlines() if any(f in line for f in _FALLBACK)), ""),
+    )
+
+
+def find_benchmark_kit(settings: RunSettings, abi: str) -> Kit:
+    """The kit for a LiteRT target. Raises DeviceError that says where the program belongs."""
+    path = runtimes_dir(abi) / PROGRAM
+    if not path.is_file():
+        raise DeviceError(
+            f"{PROGRAM} for {abi} phones is missing; it runs .tflite files there.",
+            hint=f"Put it into {path.parent}, from Google's public LiteRT binaries (android_arm64).",
+        )
+    facts = read_elf(path)
+    if facts.abi != abi:
+        raise DeviceError(
+            f"{path} is built for {facts.abi}, and the phone is {abi}.", hint="Put the right build there."
+        )
+    argv = (
+        f"./{PROGRAM}",
+        f"--graph={MODEL}.tflite",
+        f"--num_threads={settings.threads}",
+        f"--warmup_runs={settings.warmup_runs}",
+        "--warmup_min_secs=0",
+        f"--num_runs={settings.runs}",
+        f"--min_secs={settings.seconds:g}",
+        *BENCHMARK_FLAGS[settings.target],
+    )
+    files = (kit_file(path, PROGRAM, is_program=True),)
+    return Kit(abi=abi, files=files, argv=argv, alignment=facts.alignment)
+
+
+class BenchmarkFollower(RunFollower):
+    """Reads the tool's whole output when it has left; telemetry streams meanwhile."""
+
+    greets = False
+
+    @staticmethod
+    def prepare(request: RunRequest, scratch: Path) -> Preparation:
+        """Only the model: the tool makes its own inputs."""
+        return prepare_file(request)
+
+    def _left(self, over: Over, has_hello: bool, was_asked: bool) -> Iterator[StreamRecord]:
+        command = f"cd {quote(self._run.folder)}; cat /proc/uptime; cat out.jsonl err.txt"
+        said = run_shell(self._run.server, self._run.serial, command).stdout
+        uptime, _, text = said.partition("\n")
+        self._last_t_ns = int(float(uptime.split()[0]) * 1e9)
+        report = parse_benchmark(text)
+        if was_asked:
+            self._end = End(t_ns=self._last_t_ns, reason="stopped", runs=0)
+            return
+        if over.returncode != 0 or not report.phases:
+            yield from self._crash(over.returncode)
+            return
+        yield self._loaded(report)
+        names = ["warm-up", "measure"] if len(report.phases) > 1 else ["measure"]
+        for name, phase in zip(names, report.phases[-len(names) :]):
+            yield _summary(name, phase, self._last_t_ns)
+        runs = int(report.phases[-1]["count"])
+        self._end = End(t_ns=self._last_t_ns, reason="done", runs=runs)
+
+    def _loaded(self, report: BenchmarkReport) -> Loaded:
+        target = self._request.settings.target
+        ran, evidence = judge(target, report)
+        return Loaded(
+            t_ns=self._last_t_ns,
+            load_ns=None if report.init_ms is None else round(report.init_ms * 1e6),
+            target_ran=ran,
+            evidence=evidence,
+            delegated_nodes=report.delegated,
+            total_nodes=report.nodes,
+        )
+
+
+def judge(target: str, report: BenchmarkReport) -> tuple[str, str]:
+    """What really ran, and by which of the tool's words: a delegate counts only when it took nodes."""
+    if report.fell_back:
+        return "litert/cpu", report.fell_back
+    if report.delegated:
+        evidence = f"{report.delegate} took {report.delegated} of {report.nodes} nodes"
+        wanted = {"litert/gpu": "gpu", "litert/nnapi": "nnapi"}.get(target, "xnnpack")
+        return (target if wanted in report.delegate.lower() else "litert/cpu"), evidence
+    if target == "litert/cpu":
+        return target, "no delegate took a node"
+    return "litert/cpu", "the tool names no delegate that took a node"
+
+
+def _summary(name: str, phase: dict[str, float], t_ns: int) -> Summary:
+    median = phase.get("median", phase.get("p50"))
+    return Summary(
+        t_ns=t_ns,
+        name=name,
+        count=int(phase["count"]),
+        mean_ns=phase.get("avg", 0.0) * 1e3,
+        min_ns=phase.get("min", 0.0) * 1e3,
+        max_ns=phase.get("max", 0.0) * 1e3,
+        std_ns=phase["std"] * 1e3 if "std" in phase else None,
+        median_ns=median * 1e3 if median is not None else None,
+    )
