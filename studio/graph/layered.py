@@ -294,7 +294,7 @@ def _solve_segment(proper: Layers, first: int, last: int, x: list[float], memo: 
         for entities in layers:
             local_layers.append(list(range(start, start + len(entities))))
             start += len(entities)
-        ordered = order_segment(local_layers, down)
+        ordered = order_segment(local_layers, down, pinned)
         memo.segments[key] = (ordered, place_segment(ordered, down, left, right, is_dummy, pinned))
     ordered, places = memo.segments[key]
     for at, (entities, xs) in enumerate(zip(ordered, places)):
