@@ -7,6 +7,7 @@ TorchScript → PyTorch's NNAPI serializer. A target without a tool keeps its ru
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,11 +151,13 @@ def match_nodes(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]
             for n in answer.nodes
             if n.taken is not None and n.index < len(main) and graph.node_op[main[n.index]] == n.op
         }
+    if not all(graph.node_name[i] for i in graph.nodes_in(0)):
+        return _by_occurrence(graph, answer, only_equal=True)
     by_name = {name: i for i, name in enumerate(graph.node_name) if name}
     return {
         by_name[n.name]: (n.taken, n.reason)
         for n in answer.nodes
-        if n.taken is not None and n.name in by_name
+        if n.taken is not None and n.name in by_name and graph.node_op[by_name[n.name]] == n.op
     }
 
 
@@ -172,7 +175,11 @@ def _by_origin(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]:
     return found
 
 
-def _by_occurrence(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, str]]:
+def _by_occurrence(
+    graph: Graph, answer: ToolAnswer, *, only_equal: bool = False
+) -> dict[int, tuple[bool, str]]:
+    """The n-th node of an operator is the tool's n-th; with `only_equal` just where both have as many."""
+    totals = Counter(n.op for n in answer.nodes)
     places: dict[str, list[int]] = {}
     for index, op in enumerate(graph.node_op):
         places.setdefault(op, []).append(index)
@@ -181,6 +188,9 @@ def _by_occurrence(graph: Graph, answer: ToolAnswer) -> dict[int, tuple[bool, st
     for node in answer.nodes:
         number = seen.get(node.op, 0)
         seen[node.op] = number + 1
-        if node.taken is not None and number < len(places.get(node.op, ())):
-            found[places[node.op][number]] = (node.taken, node.reason)
+        known = places.get(node.op, [])
+        if only_equal and len(known) != totals[node.op]:
+            continue
+        if node.taken is not None and number < len(known):
+            found[known[number]] = (node.taken, node.reason)
     return found
