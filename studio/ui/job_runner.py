@@ -244,7 +244,7 @@ class _Worker(QObject):
         self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read_events)
         self._process.readyReadStandardError.connect(self._read_errors)
-        self._process.finished.connect(lambda *_: self._on_finished())
+        self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_error)
         self._process.start(command[0], list(command[1:]))
 
@@ -330,7 +330,7 @@ class _Worker(QObject):
                 self.said.emit(line)
         self._errors = self._errors[-4096:]
 
-    def _on_finished(self) -> None:
+    def _on_finished(self, *_: object) -> None:
         if self._is_over:
             return
         self._read_errors()

@@ -88,8 +88,10 @@ class TargetBar(QFrame):
             target = TARGETS[chip.target_id]
             chip.setChecked(chip.target_id == self._session.target_id)
             chip.show_counts(_counts(verdicts), mark=self._mark(target), tip=self._tip(target, verdicts))
-        if self.parent() is not None:
-            self.setVisible(project is not None)
+        if project is None:
+            self.hide()
+        elif self.parent() is not None:
+            self.show()
         title = next((t for o, t in OVERLAYS if o == self._session.overlay), "")
         self._overlay.setText(fill(self.tr("Overlay: {name}"), name=translate("TargetBar", title)))
         self._depth.setEnabled(opened is not None)
