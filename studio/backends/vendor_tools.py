@@ -76,24 +76,23 @@ VENDOR_TOOLS = (
 _SEARCH_DEPTH = 5  # bin/x86_64-linux-clang/…, tools/converter/converter/…, neuron_sdk/host/bin/…
 
 
-def configured_folders() -> dict[str, str]:
-    """SDK folders that the user named in the settings: tool id → folder (`tool-folders.json`)."""
+def configured_folders() -> tuple[Path, ...]:
+    """Folders with vendor tools that the user named in the settings (`tool_folders` of the preferences)."""
     try:
-        loaded = json.loads((config_dir() / "tool-folders.json").read_text())
-    except (OSError, ValueError):
-        return {}
-    return {str(k): str(v) for k, v in loaded.items()} if isinstance(loaded, dict) else {}
+        loaded = json.loads((config_dir() / "preferences.json").read_text(encoding="utf-8"))
+        return tuple(Path(folder) for folder in loaded.get("tool_folders", ()))
+    except (OSError, ValueError, AttributeError, TypeError):
+        return ()
 
 
 def find_tool(tool: VendorTool) -> Path | None:
-    """The executable: from the configured folder, the SDK's variable, or PATH, in this order."""
-    named = [configured_folders().get(tool.id, ""), *(os.environ.get(v, "") for v in tool.folder_variables)]
-    for folder in named:
-        if folder:
-            for name in tool.executables:
-                found = _find_below(Path(folder), name)
-                if found:
-                    return found
+    """The executable: from the SDK's variable, a configured folder, or PATH, in this order."""
+    named = [Path(os.environ[v]) for v in tool.folder_variables if os.environ.get(v)]
+    for folder in (*named, *configured_folders()):
+        for name in tool.executables:
+            found = _find_below(folder, name)
+            if found:
+                return found
     for name in tool.executables:
         on_path = shutil.which(name)
         if on_path:

@@ -38,6 +38,29 @@ def load_arrays(path: Path) -> dict[str, Array]:
         ) from None
 
 
+def array_headers(path: Path) -> dict[str, tuple[tuple[int, ...], str]]:
+    """(shape, dtype) of each array of an `.npz` file, from their headers. Raises InputError."""
+    found = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as file:
+                    version = np.lib.format.read_magic(file)
+                    read = (
+                        np.lib.format.read_array_header_1_0
+                        if version == (1, 0)
+                        else (np.lib.format.read_array_header_2_0)
+                    )
+                    shape, _, dtype = read(file)
+                    found[name.removesuffix(".npy")] = (shape, dtype.name)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        raise InputError(
+            f"{path.name} is not a readable .npz file: {(str(error) or 'damaged').splitlines()[0]}.",
+            hint="Save it again with numpy.savez(path, inputs=…, labels=…), without Python objects.",
+        ) from None
+    return found
+
+
 def match_inputs(arrays: dict[str, Array], inputs: Sequence[InputInfo], path: Path) -> dict[str, Array]:
     """The array of each model input: by name, or `inputs` for a model with one input."""
     if all(info.name in arrays for info in inputs):

@@ -21,6 +21,17 @@ def image_files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
 
 
+def picture_size(path: Path) -> tuple[int, int]:
+    """(height, width) from the picture's header, (0, 0) when it cannot be read."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as picture:
+            return (picture.height, picture.width)
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
+        return (0, 0)
+
+
 def read_image(path: Path, how: Preprocessing) -> npt.NDArray[np.uint8]:
     """A picture as `[H, W, C]` uint8 in the wanted colour order, resized when a size is set."""
     from PIL import Image, UnidentifiedImageError

@@ -71,7 +71,7 @@ def plan(project: RecipeInput, folder: Path, *, only: Iterable[str] | None = Non
     keys = {SOURCE: source_fingerprint(project.source, folder)}
     planned = []
     for step in project.recipe.steps:
-        settings = _settings(step, steps)
+        settings = settings_of(step, steps)
         tools = tool_versions(step)
         keys[step.id] = digest(
             STEP_VERSION,
@@ -153,7 +153,7 @@ def _input_of(step: Step, steps: dict[str, Step]) -> str:
     return step.after
 
 
-def _settings(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
+def settings_of(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
     """The settings that change what a step makes, flat."""
     fields: dict[str, Any] = msgspec.to_builtins(step)
     for name in ("kind", "id", "after", "max_accuracy_loss", "min_snr_db"):

@@ -1,4 +1,10 @@
-"""→ the file that a runtime loads: `.ort` from ONNX, `.tflite` and `.pte` from the torch source."""
+"""→ the file that a runtime loads: `.ort` from ONNX, `.tflite` and `.pte` from the torch source.
+
+*Why an ONNX source does not become `.tflite` or `.pte`:* the way leads through a torch module, and
+the one package that makes it, onnx2torch 1.5.15, requires torchvision and was released before the
+operators that today's exporters write (looked at 2026-11). A refusal that names the way out is
+better than a module that is nearly the model.
+"""
 
 from __future__ import annotations
 

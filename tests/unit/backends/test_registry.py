@@ -51,7 +51,7 @@ def test_vendor_tools_are_found_in_path_variable_and_settings(
     executable(tmp_path / "ms" / "tools" / "converter" / "converter", "converter_lite")
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     monkeypatch.setenv("QAIRT_SDK_ROOT", str(tmp_path / "qairt"))
-    (config_dir() / "tool-folders.json").write_text(json.dumps({"mindspore-lite": str(tmp_path / "ms")}))
+    (config_dir() / "preferences.json").write_text(json.dumps({"tool_folders": [str(tmp_path / "ms")]}))
     found = {tool.backend_id: tool for tool in probe_vendor_tools()}
     assert [name for name, tool in found.items() if tool.is_available] == [
         "qairt",
