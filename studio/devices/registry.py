@@ -7,10 +7,14 @@ A phone's trouble never hides this computer: without adb there is still one devi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from studio.devices.device import Device, DeviceInfo
 from studio.devices.this_computer import DEVICE_ID, ThisComputer
 from studio.errors import DeviceError, StudioError
+
+if TYPE_CHECKING:
+    from studio.devices.adb.server import AdbServer
 
 
 def list_devices() -> list[DeviceInfo]:
@@ -74,10 +78,8 @@ def open_device(device_id: str, *, runner_command: tuple[str, ...] = ()) -> Devi
     return AdbPhone(server, device_id)
 
 
-def _connect_all(server: object, addresses: tuple[str, ...]) -> str:
-    from studio.devices.adb.server import AdbServer
-
-    assert isinstance(server, AdbServer)
+def _connect_all(server: AdbServer, addresses: tuple[str, ...]) -> str:
+    """Asks adb to connect to each address; returns why some could not be reached."""
     problems = []
     for address in addresses:
         try:

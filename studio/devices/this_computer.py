@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+import msgspec
+
 from studio.devices.device import DeviceInfo, DeviceKind, DeviceState, RunRequest
 from studio.devices.stream import End, Fault, Hello, Phase, StreamRecord, decode_record
 from studio.devices.stream_errors import error_of
@@ -79,8 +81,6 @@ class ThisComputer:
                 yield from self._follow(process, log, request, should_stop)
             finally:
                 _kill(process)
-                if process.stdout is not None:
-                    process.stdout.close()
 
     def _start(self, request: RunRequest, log: IO[bytes]) -> subprocess.Popen[bytes]:
         try:
@@ -144,9 +144,14 @@ class ThisComputer:
                 runs += 1
             elif isinstance(record, Hello):
                 sample_at = now
+                record = msgspec.structs.replace(record, device=msgspec.to_builtins(self.identify()))
             yield record
         _close_stdin(process)
-        returncode = process.wait()
+        try:
+            returncode = process.wait(timeout=_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:  # it has said all; a destructor hangs
+            _kill(process)
+            returncode = process.returncode
         if end is None:
             if kill_at is not None:
                 yield Phase(t_ns=time.monotonic_ns(), name="stopped", detail="the runner had to be killed")
@@ -161,9 +166,10 @@ class ThisComputer:
 
 def _read_lines(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        if line.endswith(b"\n"):  # a line cut by a crash is not a record
-            lines.put(line)
+    with process.stdout as stdout:
+        for line in stdout:
+            if line.endswith(b"\n"):  # a line cut by a crash is not a record
+                lines.put(line)
     lines.put(None)
 
 
