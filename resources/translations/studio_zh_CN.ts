@@ -1,0 +1,1975 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Deployment Studio</source>
+        <translation>关于 Deployment Studio</translation>
+    </message>
+    <message>
+        <source>Takes a trained PyTorch or ONNX model to an Android phone, and shows what will happen there. Nothing is sent anywhere: no telemetry, no update check.</source>
+        <translation>把训练好的 PyTorch 或 ONNX 模型带到安卓手机上，并说明在那里会发生什么。不向任何地方发送数据：没有遥测，也不检查更新。</translation>
+    </message>
+    <message>
+        <source>Apache License 2.0. Licences of others: THIRD_PARTY_NOTICES.md.</source>
+        <translation>Apache 许可证 2.0。第三方许可证见 THIRD_PARTY_NOTICES.md。</translation>
+    </message>
+    <message>
+        <source>Copy versions</source>
+        <translation>复制版本信息</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the message with its details</source>
+        <translation>复制消息及其详情</translation>
+    </message>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>ChangeTable</name>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>之后</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>Command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>Search commands</source>
+        <translation>搜索命令</translation>
+    </message>
+</context>
+<context>
+    <name>CompareCanvas</name>
+    <message>
+        <source>First graph</source>
+        <translation>第一个图</translation>
+    </message>
+    <message>
+        <source>Second graph</source>
+        <translation>第二个图</translation>
+    </message>
+</context>
+<context>
+    <name>CompareView</name>
+    <message>
+        <source>added</source>
+        <translation>新增</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>operator</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>attribute</source>
+        <translation>属性</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>inputs</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>First graph</source>
+        <translation>第一个图</translation>
+    </message>
+    <message>
+        <source>Second graph</source>
+        <translation>第二个图</translation>
+    </message>
+    <message>
+        <source>Other file…</source>
+        <translation>其他文件…</translation>
+    </message>
+    <message>
+        <source>Choose two different graphs.</source>
+        <translation>请选择两个不同的图。</translation>
+    </message>
+    <message>
+        <source>Opening {file}…</source>
+        <translation>正在打开 {file}…</translation>
+    </message>
+    <message>
+        <source>{same} same · {changed} changed · {added} added · {removed} removed</source>
+        <translation>相同 {same} · 变化 {changed} · 新增 {added} · 删除 {removed}</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceList</name>
+    <message>
+        <source>DEVICES</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Connect a phone over Wi-Fi…</source>
+        <translation>通过 Wi-Fi 连接手机…</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>To use a phone, switch on USB debugging in its developer options and plug it in.</source>
+        <translation>要使用手机，请在其开发者选项中打开 USB 调试，然后插上数据线。</translation>
+    </message>
+    <message>
+        <source>Add a virtual phone</source>
+        <translation>添加虚拟手机</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+</context>
+<context>
+    <name>DevicePanel</name>
+    <message>
+        <source>Simulated numbers: this is a virtual phone, not hardware.</source>
+        <translation>模拟数据：这是虚拟手机，不是真实硬件。</translation>
+    </message>
+    <message>
+        <source>Looking for devices…</source>
+        <translation>正在查找设备…</translation>
+    </message>
+    <message>
+        <source>Open a model to run it here and watch latency, temperature, clocks and memory.</source>
+        <translation>打开一个模型，在这里运行并观察延迟、温度、频率和内存。</translation>
+    </message>
+    <message>
+        <source>Press Deploy &amp; run: the artifact is measured on this device, and latency, temperature, clocks and memory are drawn here as they come.</source>
+        <translation>点击“部署并运行”：在该设备上测量产物，延迟、温度、频率和内存会实时绘制在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>FixDialog</name>
+    <message>
+        <source>Apply a fix</source>
+        <translation>应用修复</translation>
+    </message>
+    <message>
+        <source>In Python{where}: {advice}</source>
+        <translation>在 Python 中{where}：{advice}</translation>
+    </message>
+    <message>
+        <source>Dims</source>
+        <translation>维度</translation>
+    </message>
+    <message>
+        <source>Several values make one file each: N=1,4</source>
+        <translation>给出多个值时每个值生成一个文件：N=1,4</translation>
+    </message>
+    <message>
+        <source>Old and new model are run on the same inputs; when their outputs differ, the fix is refused.</source>
+        <translation>新旧模型会在相同输入上运行；如果输出不同，就拒绝此修复。</translation>
+    </message>
+    <message>
+        <source>Use as the new source</source>
+        <translation>作为新的源模型</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Apply…</source>
+        <translation>应用…</translation>
+    </message>
+    <message>
+        <source>Fixes rewrite ONNX files: export the model first, then open that stage.</source>
+        <translation>修复会改写 ONNX 文件：请先导出模型，再打开该阶段。</translation>
+    </message>
+    <message>
+        <source>Fix: {title}</source>
+        <translation>修复：{title}</translation>
+    </message>
+    <message>
+        <source>Write the fixed model to</source>
+        <translation>将修复后的模型写入</translation>
+    </message>
+    <message>
+        <source>{n} nodes changed; largest difference {error} of the range, {allowed} allowed.</source>
+        <translation>改动了 {n} 个节点；最大差异为取值范围的 {error}，允许 {allowed}。</translation>
+    </message>
+    <message>
+        <source>{bad} nodes not taken, {n} partitions</source>
+        <translation>{bad} 个节点未被接受，{n} 个分区</translation>
+    </message>
+</context>
+<context>
+    <name>GraphCanvas</name>
+    <message>
+        <source>Graph</source>
+        <translation>图</translation>
+    </message>
+    <message>
+        <source>Nothing is selected.</source>
+        <translation>没有选中任何内容。</translation>
+    </message>
+</context>
+<context>
+    <name>GraphSummary</name>
+    <message>
+        <source>Select a node to see what every target does with it, and why.</source>
+        <translation>选择一个节点，查看每个目标如何处理它以及原因。</translation>
+    </message>
+    <message>
+        <source>… and {n} more notes in the log</source>
+        <translation>……日志中还有 {n} 条说明</translation>
+    </message>
+    <message>
+        <source>unknown: symbolic shapes</source>
+        <translation>未知：形状含符号</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Made by</source>
+        <translation>生成工具</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+    <message>
+        <source>MACs</source>
+        <translation>MAC</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Peak activations</source>
+        <translation>激活峰值</translation>
+    </message>
+    <message>
+        <source>Assumed</source>
+        <translation>假定</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>… {n} in all</source>
+        <translation>……共 {n} 个</translation>
+    </message>
+</context>
+<context>
+    <name>GraphView</name>
+    <message>
+        <source>nothing</source>
+        <translation>没有结果</translation>
+    </message>
+    <message>
+        <source>{n} found</source>
+        <translation>找到 {n} 个</translation>
+    </message>
+    <message>
+        <source>Back to the last place</source>
+        <translation>回到上一处</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>前进</translation>
+    </message>
+    <message>
+        <source>Search: Conv, op:Resize, MatMul → * → Softmax</source>
+        <translation>搜索：Conv、op:Resize、MatMul → * → Softmax</translation>
+    </message>
+    <message>
+        <source>Search the graph</source>
+        <translation>搜索图</translation>
+    </message>
+    <message>
+        <source>Show the whole graph (0)</source>
+        <translation>显示整个图 (0)</translation>
+    </message>
+</context>
+<context>
+    <name>HelpWindow</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
+</context>
+<context>
+    <name>Histogram</name>
+    <message>
+        <source>Histogram</source>
+        <translation>直方图</translation>
+    </message>
+    <message>
+        <source>height ∝ √count</source>
+        <translation>高度 ∝ √数量</translation>
+    </message>
+</context>
+<context>
+    <name>JobBar</name>
+    <message>
+        <source>cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cancel the job</source>
+        <translation>取消任务</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source> · {n} waiting</source>
+        <translation> · {n} 个等待中</translation>
+    </message>
+    <message>
+        <source>stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>not saved</source>
+        <translation>未保存</translation>
+    </message>
+    <message>
+        <source>unsaved changes</source>
+        <translation>有未保存的更改</translation>
+    </message>
+    <message>
+        <source>saved</source>
+        <translation>已保存</translation>
+    </message>
+    <message>
+        <source>1 job done</source>
+        <translation>已完成 1 个任务</translation>
+    </message>
+    <message>
+        <source>{n} jobs done</source>
+        <translation>已完成 {n} 个任务</translation>
+    </message>
+</context>
+<context>
+    <name>LiveView</name>
+    <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>CPU clocks</source>
+        <translation>CPU 频率</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>功耗</translation>
+    </message>
+    <message>
+        <source>No inference was made.</source>
+        <translation>没有进行任何推理。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first inference…</source>
+        <translation>等待第一次推理…</translation>
+    </message>
+    <message>
+        <source>Not readable here: {reason}</source>
+        <translation>此处无法读取：{reason}</translation>
+    </message>
+    <message>
+        <source>Nothing sampled yet</source>
+        <translation>尚无采样</translation>
+    </message>
+    <message>
+        <source>Nothing was sampled</source>
+        <translation>没有采样</translation>
+    </message>
+    <message>
+        <source>throttling</source>
+        <translation>降频</translation>
+    </message>
+    <message>
+        <source>throttling over</source>
+        <translation>降频结束</translation>
+    </message>
+    <message>
+        <source>link lost</source>
+        <translation>连接断开</translation>
+    </message>
+    <message>
+        <source>link back</source>
+        <translation>连接恢复</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
+    </message>
+</context>
+<context>
+    <name>LogPanel</name>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>What jobs and tools say appears here.</source>
+        <translation>任务和工具的输出显示在这里。</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>全部复制</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清空</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>完成</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Recipe</source>
+        <translation>配方</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>最近打开(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Panels</source>
+        <translation>面板(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Models and projects</source>
+        <translation>模型和项目</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>所有文件</translation>
+    </message>
+    <message>
+        <source>Open a model or a project</source>
+        <translation>打开模型或项目</translation>
+    </message>
+    <message>
+        <source>Open beside</source>
+        <translation>并排打开</translation>
+    </message>
+    <message>
+        <source>Save the project</source>
+        <translation>保存项目</translation>
+    </message>
+    <message>
+        <source>Projects</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Write report</source>
+        <translation>生成报告</translation>
+    </message>
+    <message>
+        <source>Nothing yet</source>
+        <translation>暂无</translation>
+    </message>
+</context>
+<context>
+    <name>MatrixTable</name>
+    <message>
+        <source>Operator</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+</context>
+<context>
+    <name>MatrixView</name>
+    <message>
+        <source>Operators against targets</source>
+        <translation>算子与目标对照</translation>
+    </message>
+    <message>
+        <source>Open a graph and choose targets to compare them here.</source>
+        <translation>打开一个图并选择目标，即可在此比较。</translation>
+    </message>
+</context>
+<context>
+    <name>NodePages</name>
+    <message>
+        <source>default</source>
+        <translation>默认值</translation>
+    </message>
+    <message>
+        <source>This operator has no attributes.</source>
+        <translation>该算子没有属性。</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Statistics, histogram and export of this constant</source>
+        <translation>此常量的统计、直方图和导出</translation>
+    </message>
+    <message>
+        <source>constant</source>
+        <translation>常量</translation>
+    </message>
+    <message>
+        <source>Nothing is known here about {op}: it is no standard operator.</source>
+        <translation>对 {op} 一无所知：它不是标准算子。</translation>
+    </message>
+    <message>
+        <source>Category: {category}</source>
+        <translation>类别：{category}</translation>
+    </message>
+    <message>
+        <source>There is no description.</source>
+        <translation>没有说明。</translation>
+    </message>
+</context>
+<context>
+    <name>NodePanel</name>
+    <message>
+        <source>Copy the node as text</source>
+        <translation>将节点复制为文本</translation>
+    </message>
+    <message>
+        <source>Verdicts</source>
+        <translation>判定</translation>
+    </message>
+    <message>
+        <source>Attributes</source>
+        <translation>属性</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>说明</translation>
+    </message>
+</context>
+<context>
+    <name>ProblemList</name>
+    <message>
+        <source>{now} → {then} partitions</source>
+        <translation>分区 {now} → {then}</translation>
+    </message>
+    <message>
+        <source>{share} % of MACs</source>
+        <translation>占 MAC {share} %</translation>
+    </message>
+    <message>
+        <source>1 node</source>
+        <translation>1 个节点</translation>
+    </message>
+    <message>
+        <source>{n} nodes</source>
+        <translation>{n} 个节点</translation>
+    </message>
+</context>
+<context>
+    <name>ProblemPanel</name>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Problems of which target</source>
+        <translation>哪个目标的问题</translation>
+    </message>
+    <message>
+        <source>Order of the problems</source>
+        <translation>问题的排序</translation>
+    </message>
+    <message>
+        <source>by cost</source>
+        <translation>按代价</translation>
+    </message>
+    <message>
+        <source>by verdict</source>
+        <translation>按判定</translation>
+    </message>
+    <message>
+        <source>by operator</source>
+        <translation>按算子</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the listed problems as Markdown</source>
+        <translation>将列出的问题复制为 Markdown</translation>
+    </message>
+    <message>
+        <source>All targets</source>
+        <translation>所有目标</translation>
+    </message>
+    <message>
+        <source>Open a model to see what its targets do not take, why, and what helps.</source>
+        <translation>打开一个模型，查看各目标不接受什么、原因以及解决办法。</translation>
+    </message>
+    <message>
+        <source>The graph is not open yet.</source>
+        <translation>图尚未打开。</translation>
+    </message>
+    <message>
+        <source>Choose targets above to see what they do not take.</source>
+        <translation>在上方选择目标，查看它们不接受什么。</translation>
+    </message>
+    <message>
+        <source>This graph was not judged; the log says why.</source>
+        <translation>该图未被判定；原因见日志。</translation>
+    </message>
+    <message>
+        <source>Nothing here: every node runs where it was asked to.</source>
+        <translation>没有问题：每个节点都在要求的地方运行。</translation>
+    </message>
+</context>
+<context>
+    <name>PythonSourceDialog</name>
+    <message>
+        <source>Python source</source>
+        <translation>Python 源码</translation>
+    </message>
+    <message>
+        <source>&amp;Function</source>
+        <translation>函数(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Takes no arguments and returns a torch.nn.Module.</source>
+        <translation>不带参数，返回 torch.nn.Module。</translation>
+    </message>
+    <message>
+        <source>&amp;Weights</source>
+        <translation>权重(&amp;W)</translation>
+    </message>
+    <message>
+        <source>State dict in the same folder; empty: the function loads it.</source>
+        <translation>同一文件夹中的 state dict；留空表示由函数自行加载。</translation>
+    </message>
+    <message>
+        <source>&amp;Inputs</source>
+        <translation>输入(&amp;I)</translation>
+    </message>
+    <message>
+        <source>One per line: name, type, shape.</source>
+        <translation>每行一个：名称、类型、形状。</translation>
+    </message>
+</context>
+<context>
+    <name>RecipePanel</name>
+    <message>
+        <source>So far</source>
+        <translation>目前</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>over budget</source>
+        <translation>超出预算</translation>
+    </message>
+    <message>
+        <source>made in {time}</source>
+        <translation>用时 {time}</translation>
+    </message>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>完全相同</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>Deploy</source>
+        <translation>部署</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryDialog</name>
+    <message>
+        <source>Restore unsaved work</source>
+        <translation>恢复未保存的工作</translation>
+    </message>
+    <message>
+        <source>The studio ended before this was saved</source>
+        <translation>程序在保存之前结束了</translation>
+    </message>
+    <message>
+        <source>Unsaved projects</source>
+        <translation>未保存的项目</translation>
+    </message>
+    <message>
+        <source>Give all up</source>
+        <translation>全部放弃</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>以后再说</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+</context>
+<context>
+    <name>RunBar</name>
+    <message>
+        <source>Artifact</source>
+        <translation>产物</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>线程数</translation>
+    </message>
+    <message>
+        <source>How many threads the runtime may use</source>
+        <translation>运行时可使用的线程数</translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>模式</translation>
+    </message>
+    <message>
+        <source>burst</source>
+        <translation>突发</translation>
+    </message>
+    <message>
+        <source>As fast as it goes, for a few seconds</source>
+        <translation>全速运行几秒钟</translation>
+    </message>
+    <message>
+        <source>sustained</source>
+        <translation>持续</translation>
+    </message>
+    <message>
+        <source>For minutes, to see it grow hot and slow</source>
+        <translation>持续数分钟，观察发热与降速</translation>
+    </message>
+    <message>
+        <source>cadence</source>
+        <translation>定频</translation>
+    </message>
+    <message>
+        <source>At a fixed rate with idle gaps, as an app does</source>
+        <translation>像应用那样以固定频率运行并留有空闲</translation>
+    </message>
+    <message>
+        <source>Seconds</source>
+        <translation>秒数</translation>
+    </message>
+    <message>
+        <source>How long to measure at least</source>
+        <translation>至少测量多久</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>Go with the newest moment again</source>
+        <translation>重新跟随最新时刻</translation>
+    </message>
+    <message>
+        <source>n {n}</source>
+        <translation>n {n}</translation>
+    </message>
+    <message>
+        <source>{drift} % since minute 1</source>
+        <translation>自第 1 分钟起 {drift} %</translation>
+    </message>
+    <message>
+        <source>thread</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the run; what was measured is kept</source>
+        <translation>停止运行；已测数据会保留</translation>
+    </message>
+    <message>
+        <source>Deploy &amp;&amp; run</source>
+        <translation>部署并运行</translation>
+    </message>
+    <message>
+        <source>Choose a device first</source>
+        <translation>请先选择设备</translation>
+    </message>
+    <message>
+        <source>Open a model or run the recipe first: there is nothing to deploy yet</source>
+        <translation>请先打开模型或运行配方：目前没有可部署的产物</translation>
+    </message>
+    <message>
+        <source>This device has no runtime for this artifact</source>
+        <translation>该设备没有适用于此产物的运行时</translation>
+    </message>
+    <message>
+        <source>Push the artifact to the device and measure it live</source>
+        <translation>将产物推送到设备并实时测量</translation>
+    </message>
+</context>
+<context>
+    <name>Session</name>
+    <message>
+        <source>Watch devices</source>
+        <translation>监视设备</translation>
+    </message>
+    <message>
+        <source>Run settings</source>
+        <translation>运行设置</translation>
+    </message>
+    <message>
+        <source>Run on {device}</source>
+        <translation>在 {device} 上运行</translation>
+    </message>
+    <message>
+        <source>Connect to {address}</source>
+        <translation>连接到 {address}</translation>
+    </message>
+    <message>
+        <source>Virtual phone</source>
+        <translation>虚拟手机</translation>
+    </message>
+    <message>
+        <source>Read operator documentation</source>
+        <translation>读取算子文档</translation>
+    </message>
+    <message>
+        <source>Read {tensor}</source>
+        <translation>读取 {tensor}</translation>
+    </message>
+    <message>
+        <source>Netron shows {file}</source>
+        <translation>Netron 显示 {file}</translation>
+    </message>
+    <message>
+        <source>Run recipe</source>
+        <translation>运行配方</translation>
+    </message>
+    <message>
+        <source>Run {step}</source>
+        <translation>运行 {step}</translation>
+    </message>
+    <message>
+        <source>Look for artifacts</source>
+        <translation>查找产物</translation>
+    </message>
+    <message>
+        <source>Write report</source>
+        <translation>生成报告</translation>
+    </message>
+    <message>
+        <source>Open {file}</source>
+        <translation>打开 {file}</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>as the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>found on PATH, else the one of adbutils</source>
+        <translation>在 PATH 中查找，否则使用 adbutils 自带的</translation>
+    </message>
+    <message>
+        <source>one folder per line, e.g. of QAIRT, omg or ncc-tflite</source>
+        <translation>每行一个文件夹，例如 QAIRT、omg 或 ncc-tflite 所在位置</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>主题(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Editor</source>
+        <translation>编辑器(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Opens the Python line of a node.</source>
+        <translation>用于打开节点对应的 Python 代码行。</translation>
+    </message>
+    <message>
+        <source>&amp;adb</source>
+        <translation>&amp;adb</translation>
+    </message>
+    <message>
+        <source>&amp;Vendor tools</source>
+        <translation>厂商工具(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Add folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose adb</source>
+        <translation>选择 adb</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Folder with vendor tools</source>
+        <translation>厂商工具所在文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>SoFar</name>
+    <message>
+        <source>Stop the recipe</source>
+        <translation>停止配方</translation>
+    </message>
+    <message>
+        <source>Deploy…</source>
+        <translation>部署…</translation>
+    </message>
+    <message>
+        <source>This file can be run as it is.</source>
+        <translation>此文件可直接运行。</translation>
+    </message>
+    <message>
+        <source>Continue wizard…</source>
+        <translation>继续向导…</translation>
+    </message>
+    <message>
+        <source>Start wizard…</source>
+        <translation>启动向导…</translation>
+    </message>
+    <message>
+        <source>Next: {step}</source>
+        <translation>下一步：{step}</translation>
+    </message>
+    <message>
+        <source>Next: measure it on a device</source>
+        <translation>下一步：在设备上测量</translation>
+    </message>
+    <message>
+        <source>Save project…</source>
+        <translation>保存项目…</translation>
+    </message>
+    <message>
+        <source>Next: share it with your team</source>
+        <translation>下一步：与团队共享</translation>
+    </message>
+    <message>
+        <source>Deploy again…</source>
+        <translation>再次部署…</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>误差</translation>
+    </message>
+    <message>
+        <source>none, equal</source>
+        <translation>无，完全相同</translation>
+    </message>
+    <message>
+        <source>SNR</source>
+        <translation>SNR</translation>
+    </message>
+    <message>
+        <source>(simulated)</source>
+        <translation>（模拟）</translation>
+    </message>
+</context>
+<context>
+    <name>StageArea</name>
+    <message>
+        <source>Stages</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>Matrix</source>
+        <translation>矩阵</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>The source is Python</source>
+        <translation>源模型是 Python</translation>
+    </message>
+    <message>
+        <source>Its graph appears once it is exported. Nothing of it runs before you trust it.</source>
+        <translation>导出后即可看到它的图。在您信任它之前不会运行其中任何代码。</translation>
+    </message>
+    <message>
+        <source>Export now</source>
+        <translation>立即导出</translation>
+    </message>
+    <message>
+        <source>Start wizard…</source>
+        <translation>启动向导…</translation>
+    </message>
+    <message>
+        <source>Opening {file}…</source>
+        <translation>正在打开 {file}…</translation>
+    </message>
+    <message>
+        <source>This step has not run yet</source>
+        <translation>此步骤尚未运行</translation>
+    </message>
+    <message>
+        <source>Run it to see what it makes.</source>
+        <translation>运行它以查看结果。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+</context>
+<context>
+    <name>StartPage</name>
+    <message>
+        <source>Take a model to the phone, and know what will happen there</source>
+        <translation>把模型带到手机上，并清楚那里会发生什么</translation>
+    </message>
+    <message>
+        <source>See which operators every accelerator takes and why not the others, quantize and convert, measure on real devices. Everything stays on this computer.</source>
+        <translation>查看每个加速器接受哪些算子、为何不接受其余算子，量化并转换模型，在真实设备上测量。一切都留在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>ONNX, PyTorch (.pt2, TorchScript, Python), TFLite, ExecuTorch, .ort, .studio</source>
+        <translation>ONNX、PyTorch（.pt2、TorchScript、Python）、TFLite、ExecuTorch、.ort、.studio</translation>
+    </message>
+    <message>
+        <source>Drop a model or a project here</source>
+        <translation>将模型或项目拖放到这里</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Try the sample</source>
+        <translation>试用示例</translation>
+    </message>
+    <message>
+        <source>Open {path}</source>
+        <translation>打开 {path}</translation>
+    </message>
+</context>
+<context>
+    <name>TargetBar</name>
+    <message>
+        <source>MACs</source>
+        <translation>MAC</translation>
+    </message>
+    <message>
+        <source>Weight bytes</source>
+        <translation>权重字节</translation>
+    </message>
+    <message>
+        <source>Activation bytes</source>
+        <translation>激活字节</translation>
+    </message>
+    <message>
+        <source>Support</source>
+        <translation>支持情况</translation>
+    </message>
+    <message>
+        <source>Partitions</source>
+        <translation>分区</translation>
+    </message>
+    <message>
+        <source>Quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>deprecated</source>
+        <translation>已弃用</translation>
+    </message>
+    <message>
+        <source>in maintenance</source>
+        <translation>仅维护</translation>
+    </message>
+    <message>
+        <source>Targets</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Targets that do not fit here</source>
+        <translation>此处放不下的目标</translation>
+    </message>
+    <message>
+        <source>target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Add or remove targets</source>
+        <translation>添加或移除目标</translation>
+    </message>
+    <message>
+        <source>What the colours of the graph mean</source>
+        <translation>图中颜色的含义</translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation>深度</translation>
+    </message>
+    <message>
+        <source>How far scopes are opened</source>
+        <translation>作用域展开的深度</translation>
+    </message>
+    <message>
+        <source>Overlay: {name}</source>
+        <translation>着色：{name}</translation>
+    </message>
+    <message>
+        <source>Remove {target}</source>
+        <translation>移除 {target}</translation>
+    </message>
+    <message>
+        <source>Open scopes to depth {depth}</source>
+        <translation>展开到第 {depth} 层</translation>
+    </message>
+    <message>
+        <source>Open all scopes</source>
+        <translation>展开所有作用域</translation>
+    </message>
+    <message>
+        <source>{share} % of the MACs stay on the accelerator, in {n} partitions</source>
+        <translation>{share} % 的 MAC 留在加速器上，共 {n} 个分区</translation>
+    </message>
+    <message>
+        <source>{status}; the studio proposes {successor}</source>
+        <translation>{status}；建议改用 {successor}</translation>
+    </message>
+</context>
+<context>
+    <name>TargetChip</name>
+    <message>
+        <source>{target}: {counts}</source>
+        <translation>{target}：{counts}</translation>
+    </message>
+</context>
+<context>
+    <name>TargetDialog</name>
+    <message>
+        <source>Targets</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>SoC</source>
+        <translation>SoC</translation>
+    </message>
+    <message>
+        <source>Marked targets depend on the chip, e.g. SM8650; without it they stay unknown.</source>
+        <translation>标注的目标取决于芯片，例如 SM8650；未指定时判定保持未知。</translation>
+    </message>
+    <message>
+        <source>needs a SoC</source>
+        <translation>需指定 SoC</translation>
+    </message>
+    <message>
+        <source>prediction only</source>
+        <translation>仅预测</translation>
+    </message>
+    <message>
+        <source>The studio proposes {target}.</source>
+        <translation>建议使用 {target}。</translation>
+    </message>
+    <message>
+        <source>Choose targets</source>
+        <translation>选择目标</translation>
+    </message>
+</context>
+<context>
+    <name>TensorDialog</name>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Export .npy…</source>
+        <translation>导出 .npy…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>数值个数</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>Mean ± std</source>
+        <translation>均值 ± 标准差</translation>
+    </message>
+    <message>
+        <source>Zeros</source>
+        <translation>零值</translation>
+    </message>
+    <message>
+        <source>Not finite</source>
+        <translation>非有限值</translation>
+    </message>
+    <message>
+        <source>First values</source>
+        <translation>开头的数值</translation>
+    </message>
+    <message>
+        <source>Export constant</source>
+        <translation>导出常量</translation>
+    </message>
+</context>
+<context>
+    <name>TrustDialog</name>
+    <message>
+        <source>Trust this folder?</source>
+        <translation>信任此文件夹？</translation>
+    </message>
+    <message>
+        <source>This project runs Python</source>
+        <translation>此项目会运行 Python</translation>
+    </message>
+    <message>
+        <source>To export its source, Python files of this folder have to run, and they can do whatever you can do on this computer. Go on only when you know where they come from.</source>
+        <translation>要导出源模型，必须运行此文件夹中的 Python 文件，而它们能做您在这台电脑上能做的任何事。只有在您清楚其来源时才继续。</translation>
+    </message>
+    <message>
+        <source>Python files in the folder</source>
+        <translation>文件夹中的 Python 文件</translation>
+    </message>
+    <message>
+        <source>{n} files can run:</source>
+        <translation>可运行 {n} 个文件：</translation>
+    </message>
+    <message>
+        <source>A changed file asks again.</source>
+        <translation>文件改变后会再次询问。</translation>
+    </message>
+    <message>
+        <source>Do not run</source>
+        <translation>不运行</translation>
+    </message>
+    <message>
+        <source>Trust and run</source>
+        <translation>信任并运行</translation>
+    </message>
+</context>
+<context>
+    <name>VerdictCard</name>
+    <message>
+        <source>rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>No target is chosen, or this graph could not be judged.</source>
+        <translation>未选择目标，或该图无法判定。</translation>
+    </message>
+    <message>
+        <source>Fix: {what}</source>
+        <translation>修复：{what}</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>MACs</source>
+        <translation>MAC</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>Module</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Show this line in the editor</source>
+        <translation>在编辑器中显示此行</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+</context>
+<context>
+    <name>_Message</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Open in Netron</source>
+        <translation>用 Netron 打开</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+</context>
+<context>
+    <name>_Row</name>
+    <message>
+        <source>simulated</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>{n} cores</source>
+        <translation>{n} 核</translation>
+    </message>
+    <message>
+        <source>1 core</source>
+        <translation>1 核</translation>
+    </message>
+</context>
+<context>
+    <name>actions</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Device</source>
+        <translation>设备(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Try the &amp;sample</source>
+        <translation>试用示例(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Open &amp;beside, to compare…</source>
+        <translation>并排打开以比较(&amp;B)…</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>保存(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save &amp;as…</source>
+        <translation>另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Write &amp;report…</source>
+        <translation>生成报告(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>&amp;Close project</source>
+        <translation>关闭项目(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Se&amp;ttings…</source>
+        <translation>设置(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy node as text</source>
+        <translation>将节点复制为文本(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;problems as Markdown</source>
+        <translation>将问题复制为 Markdown(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Find in the graph</source>
+        <translation>在图中查找(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Command &amp;palette…</source>
+        <translation>命令面板(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Show the whole &amp;graph</source>
+        <translation>显示整个图(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Fit the &amp;width</source>
+        <translation>适应宽度(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Actual size</source>
+        <translation>实际大小(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Back to the last place</source>
+        <translation>回到上一处(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Forward</source>
+        <translation>前进(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Hide or show shape arith&amp;metic</source>
+        <translation>隐藏或显示形状运算(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Operators × targets &amp;matrix</source>
+        <translation>算子 × 目标矩阵(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Compare stages</source>
+        <translation>比较阶段(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save picture…</source>
+        <translation>保存图片(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Open in &amp;Netron</source>
+        <translation>用 &amp;Netron 打开</translation>
+    </message>
+    <message>
+        <source>&amp;Reset layout of the window</source>
+        <translation>重置窗口布局(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Choose &amp;targets…</source>
+        <translation>选择目标(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>&amp;Next target</source>
+        <translation>下一个目标(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Next &amp;problem</source>
+        <translation>下一个问题(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Wizard…</source>
+        <translation>向导(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;Run the recipe</source>
+        <translation>运行配方(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Run everything a&amp;new</source>
+        <translation>全部重新运行(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel the running job</source>
+        <translation>取消正在运行的任务(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Deploy &amp;&amp; run…</source>
+        <translation>部署并运行(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>&amp;Stop all runs</source>
+        <translation>停止所有运行(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Connect over the network…</source>
+        <translation>通过网络连接(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Add a &amp;virtual phone</source>
+        <translation>添加虚拟手机(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts</source>
+        <translation>键盘快捷键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;About Deployment Studio</source>
+        <translation>关于 Deployment Studio(&amp;A)</translation>
+    </message>
+</context>
+<context>
+    <name>canvas</name>
+    <message>
+        <source>added</source>
+        <translation>新增</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Double-click or Enter opens it.</source>
+        <translation>双击或按 Enter 键展开。</translation>
+    </message>
+    <message>
+        <source>Input of the graph</source>
+        <translation>图的输入</translation>
+    </message>
+    <message>
+        <source>Output of the graph</source>
+        <translation>图的输出</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>以及另外 {count} 个</translation>
+    </message>
+    <message>
+        <source>No node has a figure above 0.</source>
+        <translation>没有节点的数值大于 0。</translation>
+    </message>
+    <message>
+        <source>unknown: {count} nodes</source>
+        <translation>未知：{count} 个节点</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>可运行</translation>
+    </message>
+    <message>
+        <source>conditional</source>
+        <translation>有条件</translation>
+    </message>
+    <message>
+        <source>falls back</source>
+        <translation>回退</translation>
+    </message>
+    <message>
+        <source>fails</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>partition {number} of {count}</source>
+        <translation>第 {number} 个分区，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>in one of {count} partitions</source>
+        <translation>位于 {count} 个分区之一</translation>
+    </message>
+    <message>
+        <source>not on the accelerator</source>
+        <translation>不在加速器上</translation>
+    </message>
+    <message>
+        <source>Partitions · {target}</source>
+        <translation>分区 · {target}</translation>
+    </message>
+    <message>
+        <source>Quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>integer</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>float</source>
+        <translation>浮点</translation>
+    </message>
+    <message>
+        <source>quantize / dequantize</source>
+        <translation>量化 / 反量化</translation>
+    </message>
+    <message>
+        <source>requantize pair</source>
+        <translation>重量化对</translation>
+    </message>
+    <message>
+        <source>float island</source>
+        <translation>浮点孤岛</translation>
+    </message>
+    <message>
+        <source>no arithmetic on activations</source>
+        <translation>不对激活做运算</translation>
+    </message>
+    <message>
+        <source>Computes in integers.</source>
+        <translation>以整数计算。</translation>
+    </message>
+    <message>
+        <source>Computes in floating point.</source>
+        <translation>以浮点计算。</translation>
+    </message>
+    <message>
+        <source>Goes between floating point and integers.</source>
+        <translation>在浮点与整数之间转换。</translation>
+    </message>
+    <message>
+        <source>Only changes scale or zero point: often a sign of mismatched parameters.</source>
+        <translation>只改变 scale 或 zero point：通常说明参数不匹配。</translation>
+    </message>
+    <message>
+        <source>Computes in floating point inside a quantised model.</source>
+        <translation>在量化模型中以浮点计算。</translation>
+    </message>
+    <message>
+        <source>Does not compute on activations.</source>
+        <translation>不对激活做计算。</translation>
+    </message>
+</context>
+<context>
+    <name>picture</name>
+    <message>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
+    </message>
+</context>
+<context>
+    <name>questions</name>
+    <message>
+        <source>Unsaved changes</source>
+        <translation>未保存的更改</translation>
+    </message>
+    <message>
+        <source>Save the changes to “{name}”?</source>
+        <translation>保存对“{name}”的更改？</translation>
+    </message>
+    <message>
+        <source>What is not saved is lost. Artifacts and runs are kept in any case.</source>
+        <translation>未保存的内容将丢失。产物和运行记录始终保留。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Connect over the network</source>
+        <translation>通过网络连接</translation>
+    </message>
+    <message>
+        <source>On the phone, under Developer options → Wireless debugging, you find its address.
+Address:</source>
+        <translation>在手机的“开发者选项 → 无线调试”中可以看到地址。
+地址：</translation>
+    </message>
+</context>
+<context>
+    <name>steps</name>
+    <message>
+        <source>Source</source>
+        <translation>源模型</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Quantize</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>Convert</source>
+        <translation>转换</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>Deploy</source>
+        <translation>部署</translation>
+    </message>
+    <message>
+        <source>Exported</source>
+        <translation>已导出</translation>
+    </message>
+    <message>
+        <source>Quantized</source>
+        <translation>已量化</translation>
+    </message>
+    <message>
+        <source>Converted</source>
+        <translation>已转换</translation>
+    </message>
+    <message>
+        <source>int8 static · {n} samples</source>
+        <translation>int8 静态 · {n} 个样本</translation>
+    </message>
+    <message>
+        <source>int8 weights, dynamic</source>
+        <translation>int8 权重，动态</translation>
+    </message>
+    <message>
+        <source>float16</source>
+        <translation>float16</translation>
+    </message>
+    <message>
+        <source>any batch</source>
+        <translation>任意批大小</translation>
+    </message>
+    <message>
+        <source>fixed batch</source>
+        <translation>固定批大小</translation>
+    </message>
+    <message>
+        <source>per channel</source>
+        <translation>逐通道</translation>
+    </message>
+    <message>
+        <source>for {target}</source>
+        <translation>用于 {target}</translation>
+    </message>
+    <message>
+        <source>accuracy loss ≤ {points} pp</source>
+        <translation>精度损失 ≤ {points} 个百分点</translation>
+    </message>
+    <message>
+        <source>{n} inputs</source>
+        <translation>{n} 个输入</translation>
+    </message>
+</context>
+<context>
+    <name>verdict</name>
+    <message>
+        <source>runs</source>
+        <translation>可运行</translation>
+    </message>
+    <message>
+        <source>conditional</source>
+        <translation>有条件</translation>
+    </message>
+    <message>
+        <source>falls back</source>
+        <translation>回退</translation>
+    </message>
+    <message>
+        <source>fails</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+</context>
+</TS>
