@@ -224,7 +224,8 @@ class MainWindow(QMainWindow):
     def open_dialog(self) -> None:
         """Asks for a model or project and opens it."""
         known = " ".join(f"*{suffix}" for suffix in _OPENABLE)
-        filters = f"{self.tr('Models and projects')} ({known});;{self.tr('All files')} (*)"
+        kinds = self.tr("Models and projects"), self.tr("All files")
+        filters = f"{kinds[0]} ({known});;{kinds[1]} (*)"
         start = str(self.session.folder or Path.home())
         title = self.tr("Open a model or a project")
         path, _ = QFileDialog.getOpenFileName(self, title, start, filters)

@@ -12,6 +12,7 @@ from studio.targets import TARGETS
 from studio.ui import theme
 from studio.ui.canvas import GraphCanvas
 from studio.ui.session import Session
+from studio.ui.texts import translate
 
 
 def save_picture(parent: QWidget, session: Session, canvas: GraphCanvas) -> None:
@@ -21,7 +22,7 @@ def save_picture(parent: QWidget, session: Session, canvas: GraphCanvas) -> None
         return
     first = (session.folder or Path.home()) / f"{stage.path.stem}.png"
     path, _ = QFileDialog.getSaveFileName(
-        parent, parent.tr("Save picture"), str(first), "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
+        parent, translate("picture", "Save picture"), str(first), "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
     )
     if not path:
         return
