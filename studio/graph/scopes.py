@@ -154,3 +154,25 @@ def translate_view(view: GraphView, graph: Graph, other: Graph) -> GraphView:
     return msgspec.structs.replace(
         view, collapsed=frozenset(collapsed), subgraph=subgraph, opened=frozenset()
     )
+
+
+def frame_words(graph: Graph, scope: int) -> tuple[str, str]:
+    """(name, type) of a layout's frame: a scope's, or, beyond the scopes, an opened body's and its node's."""
+    tree = scope_tree(graph)
+    if scope < tree.size:
+        return tree.name[scope], tree.type[scope].rsplit(".", 1)[-1]
+    body = graph.subgraphs[scope - tree.size]
+    owner = graph.node_op[body.parent_node] if 0 <= body.parent_node < graph.node_count else ""
+    return body.attribute or body.name, owner
+
+
+def bodies_of(graph: Graph, node: int) -> list[int]:
+    """The subgraphs that hang on a node: an If's branches, a Loop's body, a delegate's graph."""
+    return [i for i, body in enumerate(graph.subgraphs) if i and body.parent_node == node]
+
+
+def toggle_bodies(graph: Graph, view: GraphView, node: int) -> GraphView:
+    """The view with the bodies of a node opened in place, or closed when one of them is open."""
+    bodies = set(bodies_of(graph, node))
+    opened = view.opened - bodies if bodies & view.opened else view.opened | bodies
+    return msgspec.structs.replace(view, opened=frozenset(opened))

@@ -26,7 +26,7 @@ from studio.graph.labels import (
 )
 from studio.graph.layout import ItemKind, Layout
 from studio.graph.repeats import repeats
-from studio.graph.scopes import ScopeTree, scope_tree
+from studio.graph.scopes import ScopeTree, frame_words, scope_tree
 from studio.report.paint import Category, Paint
 from studio.report.palette import ICONS, LIGHT, Palette, mix
 
@@ -213,8 +213,9 @@ class _Picture:
             width, height = float(layout.frame_width[i]), float(layout.frame_height[i])
             fill = mix(p.canvas, p.quiet, 0.045 * min(int(layout.frame_depth[i]), 4))
             scope = int(layout.frame_scope[i])
-            title = self._scope_title(scope)
-            kind = self.tree.type[scope].rsplit(".", 1)[-1]
+            title, kind = frame_words(self.graph, scope)
+            if scope < self.tree.size:
+                title = self._scope_title(scope)
             room = int((width - 24) / 6.6)
             text = f'<tspan font-weight="600">{escape(elide_right(title, room))}</tspan>'
             if kind and len(title) + 3 < room:
