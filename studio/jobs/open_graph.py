@@ -21,6 +21,7 @@ from studio.graph.cost import node_costs
 from studio.graph.formats import detect_format, open_graph
 from studio.graph.graph import Graph
 from studio.graph.layout import lay_out
+from studio.graph.scopes import initial_view
 from studio.graph.store import load_graph, save_columns, save_graph
 from studio.graph.view import GraphView
 from studio.jobs.job import Report
@@ -165,7 +166,7 @@ class _Parts:
         self.costs_path = str(path)
 
     def layout(self, view: GraphView | None) -> None:
-        self.view = view or GraphView()
+        self.view = view or initial_view(self.graph)
         path = self.folder / f"layout-{_key(to_json(self.view))}"
         save_columns(lay_out(self.graph, self.view), path)
         self.layout_path = str(path)
