@@ -21,7 +21,7 @@ from studio.graph.builder import GraphBuilder
 from studio.graph.onnx_tensors import short, type_of
 
 MAX_EXPANDED_NODES = 1_000_000
-_SECONDS = 5.0
+_SECONDS = 4.0
 _SECONDS_PER_MB = 0.3  # 50,000 nodes are 7 MB without weights and take about half a second
 _BYTES = 1 << 30
 _BYTES_PER_BYTE = 40

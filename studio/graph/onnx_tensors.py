@@ -68,7 +68,7 @@ def values_of(tensor: Any, dtype: str, shape: Shape) -> list[Any] | None:
     if dtype == "string":
         texts = [s.decode("utf-8", "replace") for s in tensor.string_data]
         return texts if len(texts) == count else None
-    if dtype not in BITS or dtype.startswith(("complex", "float6")):
+    if dtype not in BITS or dtype.startswith(("complex", "float6_")):
         return None
     try:
         if tensor.raw_data:
