@@ -24,7 +24,7 @@ def project_of_model(path: Path) -> Project:
     from studio.project.create import new_project
 
     file_format = detect_format(path)
-    if file_format in ("onnx", "pt2", "torchscript"):
+    if file_format in ("onnx", "pt2", "pt"):
         return new_project(path, DEFAULT_TARGETS)
     wanted = tuple(t.id for t in TARGETS.values() if file_format in t.formats and not t.needs_soc)
     return Project(
