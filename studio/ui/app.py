@@ -168,4 +168,7 @@ def run(argv_paths: Sequence[str] = ()) -> int:
         ticker.timeout.connect(lambda: None)
         ticker.start(_AUTO_CHECK_MS)
     studio.start(argv_paths)
-    return int(app.exec())
+    try:
+        return int(app.exec())
+    finally:
+        sys.excepthook = sys.__excepthook__
