@@ -7,13 +7,14 @@ What lives here: `graph_svg` (a layout, coloured, as SVG text), `picture_svg` an
 
 from studio.report.graph_png import svg_to_png
 from studio.report.graph_svg import Region, graph_svg
-from studio.report.paint import Category, Paint, value_paint, verdict_paint
+from studio.report.paint import Category, Paint, diff_paint, value_paint, verdict_paint
 from studio.report.picture import picture_svg, write_picture
 
 __all__ = [
     "Category",
     "Paint",
     "Region",
+    "diff_paint",
     "graph_svg",
     "picture_svg",
     "svg_to_png",

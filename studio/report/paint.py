@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from studio.graph.diff import GraphDiff
 from studio.graph.labels import count_text
 from studio.report.palette import Palette, mix
 from studio.support.verdict import VERDICTS, TargetVerdicts, Verdict
@@ -71,3 +72,15 @@ def value_paint(
         for i in range(steps)
     )
     return Paint(categories, codes, show_counts=False)
+
+
+def diff_paint(diff: GraphDiff, side: str, palette: Palette) -> Paint:
+    """The paint of one side ("a" = before, "b" = after) of a comparison."""
+    looks = (
+        Category("same", palette.quiet),
+        Category("changed", palette.conditional, "tilde", "."),
+        Category("removed", palette.fails, "minus", "x"),
+        Category("added", palette.accent, "plus", "/"),
+    )
+    codes = diff.status_a if side == "a" else diff.status_b
+    return Paint(looks, codes.astype(np.int16))
