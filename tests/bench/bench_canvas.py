@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 from families import FAMILIES, write_family
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from studio.graph import Graph
@@ -91,6 +91,15 @@ class Bench:
         painter.end()
         return (clock() - start) * 1000
 
+    def fill(self) -> float:
+        """What filling the widget with one colour takes: a measure of the machine as it is just now."""
+        start = clock()
+        for _ in range(20):
+            painter = QPainter(self.image)
+            painter.fillRect(self.image.rect(), QColor("#123456"))
+            painter.end()
+        return (clock() - start) * 1000 / 20
+
     def go_to(self, scale: float) -> None:
         """The densest place at a scale: round the box in the middle of the order."""
         scene = self.canvas.scene
@@ -139,7 +148,8 @@ def main() -> None:
                 bench = Bench(graph, lay_out(graph, GraphView()), made_up_overlay(arguments.overlay, graph))
                 print(
                     f"\n{family} {graph.node_count} nodes: shown in {bench.show_ms:.0f} ms,"
-                    f" overlay in {bench.overlay_ms:.0f} ms, matches in {bench.match_ms:.0f} ms"
+                    f" overlay in {bench.overlay_ms:.0f} ms, matches in {bench.match_ms:.0f} ms;"
+                    f" filling the widget takes {bench.fill():.2f} ms"
                 )
                 head = f"{'zoom':>6} {'detail':>9} {'boxes':>6}  {'pan p50':>8} {'p95':>6}"
                 print(f"{head}  {'zoom p50':>8} {'p95':>6}  of 16 ms")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText, QTransform
-from shiboken6 import Shiboken
 
 from studio.ui.canvas.coloring import Coloring
+from studio.ui.canvas.far_paint import draw_lines
 from studio.ui.canvas.labels import quantization_text, tensor_text
 from studio.ui.canvas.shapes import curves_path, triangles_path
 from studio.ui.canvas.texts import plain, sized
@@ -17,8 +17,10 @@ from studio.ui.canvas.viewport import Viewport
 Indices = npt.NDArray[np.int32]
 
 MOST_CURVES = 1800
-MOST_LINES = 4000
+MOST_LINES = 3000
+SHORTEST = 3.0  # pixels; shorter lines far away say nothing
 MOST_LABELS = 120
+LONGEST_CURVE = 20_000.0  # screen pixels; what is longer is straight as far as one sees
 LABEL_PX = 9.5
 ARROWS_FROM = 0.35  # zoom from which arrow heads are drawn
 WEIGHTS_FROM = 0.12  # zoom from which edges that cross borders are thick
@@ -45,10 +47,10 @@ class EdgePainter:
             pieces = pieces[np.argpartition(length, -MOST_LINES)[-MOST_LINES:]]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(QPen(color, 0))
-        _draw_lines(painter, pieces)
+        draw_lines(painter, pieces)
 
     def _pieces(self, viewport: Viewport, edges: Indices) -> npt.NDArray[np.float64]:
-        """[n, 4] the straight pieces of edges that are longer than a pixel and in sight, on screen."""
+        """[n, 4] the straight pieces of edges that are longer than SHORTEST and in sight, on screen."""
         layout = self.scene.layout
         edges = edges[~layout.edge_is_portal[edges]]
         counts = np.diff(layout.edge_offsets)[edges] - 1
@@ -59,7 +61,7 @@ class EdgePainter:
         pieces[:, :2] = layout.edge_points[first] * viewport.scale + shift
         pieces[:, 2:] = layout.edge_points[first + 1] * viewport.scale + shift
         low, high = np.minimum(pieces[:, :2], pieces[:, 2:]), np.maximum(pieces[:, :2], pieces[:, 2:])
-        keep = ((high - low).max(axis=1, initial=0) >= 1.5) & (high >= 0).all(axis=1)
+        keep = ((high - low).max(axis=1, initial=0) > SHORTEST) & (high >= 0).all(axis=1)
         shown: npt.NDArray[np.float64] = pieces[
             keep & (low[:, 0] <= viewport.width) & (low[:, 1] <= viewport.height)
         ]
@@ -73,15 +75,22 @@ class EdgePainter:
         edges = edges[~scene.layout.edge_is_portal[edges]]
         if not len(edges):
             return
-        is_straight = scene.edge_is_straight[edges]
         painter.setPen(pen)
+        extent = np.maximum(scene.edge_right - scene.edge_left, scene.edge_bottom - scene.edge_top)[edges]
+        is_endless = extent * viewport.scale > LONGEST_CURVE
+        if is_endless.any():
+            draw_lines(painter, self._pieces(viewport, edges[is_endless])[:MOST_LINES])
+            edges = edges[~is_endless]
+        is_straight = scene.edge_is_straight[edges]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         # most edges are straight down: drawn on whole pixels, they are crisp and cost a tenth
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, pen.widthF() > 1.0)
-        _draw_lines(painter, self._columns(viewport, edges[is_straight]))
+        draw_lines(painter, self._columns(viewport, edges[is_straight]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        path = curves_path(scene.curve_offsets, scene.curves, edges[~is_straight])
-        painter.drawPath(transform_of(viewport).map(path))
+        shift = np.array([viewport.offset_x, viewport.offset_y])
+        painter.drawPath(
+            curves_path(scene.curve_offsets, scene.curves, edges[~is_straight], viewport.scale, shift)
+        )
         if arrows and viewport.scale >= ARROWS_FROM:
             tips = scene.curves[scene.curve_offsets[edges + 1] - 1]
             paint_arrows(painter, viewport, tips, pen.color())
@@ -111,7 +120,7 @@ class EdgePainter:
             if as_lines:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
                 painter.setPen(pen)
-                _draw_lines(painter, self._pieces(viewport, chosen)[:MOST_LINES])
+                draw_lines(painter, self._pieces(viewport, chosen)[:MOST_LINES])
             else:
                 self.paint_curves(painter, viewport, chosen, pen, arrows=False)
 
@@ -195,11 +204,6 @@ def _first_edges(coloring: Coloring) -> npt.NDArray[np.bool_]:
     return first
 
 
-def transform_of(viewport: Viewport) -> QTransform:
-    """Layout pixels → screen pixels."""
-    return QTransform(viewport.scale, 0, 0, viewport.scale, viewport.offset_x, viewport.offset_y)
-
-
 def paint_arrows(
     painter: QPainter, viewport: Viewport, tips: npt.NDArray[np.floating], color: QColor
 ) -> None:
@@ -212,10 +216,3 @@ def paint_arrows(
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     painter.drawPath(triangles_path(points, size * 0.9, size))
-
-
-def _draw_lines(painter: QPainter, lines: npt.NDArray[np.float64]) -> None:
-    """Draws lines straight from the array's memory."""
-    lines = np.ascontiguousarray(lines)
-    if len(lines):
-        painter.drawLines(Shiboken.wrapInstance(lines.ctypes.data, QLineF), len(lines))  # type: ignore[call-overload]

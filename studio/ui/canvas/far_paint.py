@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from shiboken6 import Shiboken
 
@@ -39,6 +39,13 @@ def draw_rects(painter: QPainter, rects: Rects) -> None:
     rects = np.ascontiguousarray(rects)
     if len(rects):
         painter.drawRects(Shiboken.wrapInstance(rects.ctypes.data, QRectF), len(rects))  # type: ignore[call-overload]
+
+
+def draw_lines(painter: QPainter, lines: Rects) -> None:
+    """Draws lines ([n, 4]: from, to) straight from the array's memory."""
+    lines = np.ascontiguousarray(lines)
+    if len(lines):
+        painter.drawLines(Shiboken.wrapInstance(lines.ctypes.data, QLineF), len(lines))  # type: ignore[call-overload]
 
 
 def grown(rects: Rects, least: float) -> Rects:

@@ -42,18 +42,22 @@ def paint_frames(
     depths = layout.frame_depth[frames]
     canvas = colors.role("canvas")
     tint = mix(canvas, colors.role("quiet"), 0.07 if colors.is_dark else 0.055)
-    is_round = len(frames) <= MOST_ROUND and scale > 0.1
-    radius = min(8 * scale, 10.0)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_round)
-    painter.setPen(QPen(colors.role("line"), 1 if is_round else 0))
+    # grounds are square: a rounded one costs five times as much, and the corner is not seen
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(Qt.PenStyle.NoPen)
     for depth in np.unique(depths).tolist():
         painter.setBrush(tint if depth % 2 else canvas)
-        mine = rects[depths == depth]
-        if is_round:
-            for x, y, width, height in mine.tolist():
-                painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
-        else:
-            draw_rects(painter, mine)
+        draw_rects(painter, rects[depths == depth])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if len(frames) <= MOST_ROUND and scale > 0.1:
+        radius = min(8 * scale, 10.0)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colors.role("line"), 1))
+        for x, y, width, height in rects.tolist():
+            painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
+    else:
+        painter.setPen(QPen(colors.role("line"), 0))
+        draw_rects(painter, rects)
     if TITLE_PX * scale >= SMALLEST_TITLE:
         _paint_titles(painter, scene, frames, rects, scale, colors, font)
 

@@ -39,6 +39,9 @@ class Legend:
     def __init__(self) -> None:
         self.rect = QRectF()
         self._picture = PanelPicture()
+        self._key: object = None
+        self._rows: list[Row] = []
+        self._size = (0.0, 0.0)
 
     def paint(
         self,
@@ -54,11 +57,15 @@ class Legend:
         self.rect = QRectF()
         if overlay is None or (overlay.values is None and not any(counts)):
             return
-        rows = rows_of(overlay, counts)
-        if overlay.values is not None:
-            width, height = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
-        else:
-            width, height = _table_size(overlay, rows, font)
+        key = (id(overlay), tuple(counts), items.largest, items.exponent, id(colors), font.key())
+        if key != self._key:
+            self._key = key
+            self._rows = rows_of(overlay, counts)
+            if overlay.values is not None:
+                self._size = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
+            else:
+                self._size = _table_size(overlay, self._rows, font)
+        width, height = self._size
         if width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7:
             return
         self.rect = QRectF(MARGIN, viewport.height - MARGIN - height, width, height)
@@ -69,9 +76,8 @@ class Legend:
             if overlay.values is not None:
                 _paint_scale(brush, room, overlay, items, colors, font)
             else:
-                _paint_rows(brush, room, overlay, rows, colors, font)
+                _paint_rows(brush, room, overlay, self._rows, colors, font)
 
-        key = (id(overlay), tuple(counts), items.largest, items.exponent, id(colors), font.key())
         self._picture.draw(painter, self.rect, viewport.pixel_ratio, key, picture)
 
 

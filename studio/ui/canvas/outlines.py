@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
-from shiboken6 import Shiboken
 
 from studio.ui.canvas.colors import CanvasColors
-from studio.ui.canvas.far_paint import draw_rects
+from studio.ui.canvas.far_paint import draw_lines, draw_rects
 from studio.ui.canvas.overlay import Outline
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import plain, sized
@@ -30,6 +29,7 @@ PAD_Y = 9.0
 FAR_APART = 120.0  # boxes of a row farther apart than this do not share a band
 NEXT_ROW = 64.0  # rows farther apart than this are not joined
 MOST_LINES = 6000
+THICK = 1.5  # screen pixels
 DASHED_FROM = 0.25  # zoom; below it lines are thin and whole
 
 
@@ -92,11 +92,10 @@ class OutlineBands:
                 screen[:, 2:] = screen[:, 2:] - screen[:, :2] + 1
                 draw_rects(painter, screen)
                 continue
-            pen = QPen(color, 1.5)
-            pen.setDashPattern([4, 3])
+            pen = QPen(color, THICK)
+            pen.setDashPattern([4 / THICK, 3 / THICK])
             painter.setPen(pen)
-            screen = np.ascontiguousarray(screen)
-            painter.drawLines(Shiboken.wrapInstance(screen.ctypes.data, QLineF), len(screen))  # type: ignore[call-overload]
+            draw_lines(painter, screen)
         if viewport.scale >= 0.5:
             self._paint_titles(painter, viewport, colors, font)
 

@@ -211,6 +211,9 @@ class ScenePainter:
             edges += tensor[:MOST_HIGHLIGHTED].tolist()
         if edges:
             chosen = np.unique(np.array(edges, np.int32))
+            is_cut = scene.layout.edge_is_portal[chosen]
+            in_sight = np.isin(chosen, scene.edges_in(*viewport.visible(margin=8)))
+            chosen = chosen[is_cut | in_sight]
             pen = QPen(accent, 1.8)
             self._edges.paint_curves(painter, viewport, chosen, pen)
             cut = chosen[scene.layout.edge_is_portal[chosen]].tolist()

@@ -19,6 +19,7 @@ from studio.ui.canvas.overlay import Category
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 
 PAD = 4.0  # room round the card for shadow and stacked edges, in screen pixels
+SQUARE_BELOW = 2.2  # pixels of corner radius under which corners are not worth a clip
 BAR = 7.0  # width of the status bar at zoom 1
 
 
@@ -109,10 +110,11 @@ def draw_card(
     painter.drawRoundedRect(inner, radius, radius)
     bar_width = max(BAR * look.scale, 2.0)
     bar = QRectF(inner.left(), inner.top(), bar_width, inner.height())
-    clip = QPainterPath()
-    clip.addRoundedRect(inner, radius, radius)
     painter.save()
-    painter.setClipPath(clip)
+    if radius > SQUARE_BELOW:
+        clip = QPainterPath()
+        clip.addRoundedRect(inner, radius, radius)
+        painter.setClipPath(clip)
     if look.heat >= 0:
         painter.fillRect(bar, shade(heat_color(look.heat / 255, colors.is_dark).name()))
     elif look.shares:
@@ -120,9 +122,10 @@ def draw_card(
     elif category is not None and status is not None:
         fill_hatched(painter, bar, category.hatch, status, ground)
     painter.restore()
-    painter.setPen(pen)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(inner, radius, radius)
+    if radius > SQUARE_BELOW:  # the bar has covered the border's left side
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(inner, radius, radius)
     if category is not None and status is not None and look.scale >= 0.3 and look.heat < 0 and not is_pill:
         size = 10.0 * min(look.scale, 1.5) if look.scale >= 0.5 else 8.0 * look.scale + 2
         center = QPointF(rect.right() - max(14.0 * look.scale, 6.0), rect.center().y())
