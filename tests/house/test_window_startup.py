@@ -39,10 +39,9 @@ app.exec()
 
 
 def run(*paths: str) -> dict[str, object]:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, ",".join(HEAVY), *paths], capture_output=True, text=True, timeout=120, check=True,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-    )  # fmt: skip
+    command = [sys.executable, "-c", SCRIPT, ",".join(HEAVY), *paths]
+    offscreen = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=offscreen)
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
