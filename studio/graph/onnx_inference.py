@@ -145,14 +145,19 @@ def fix_dims(graph: Any, dims: Mapping[str, int]) -> None:
 
 
 def _knows_all_shapes(graph: Any) -> bool:
-    """Whether every node output has a declared, static shape, so that inference has nothing to add."""
+    """Whether every node output, in bodies too, has a declared static shape: nothing is left to infer."""
     known: set[str] = set()
     for infos in (graph.value_info, graph.output):
         for info in infos:
             shape = type_of(info.type)[1]
             if shape is not None and all(isinstance(dim, int) for dim in shape):
                 known.add(info.name)
-    return all(not name or name in known for node in graph.node for name in node.output)
+    for node in graph.node:
+        if any(name and name not in known for name in node.output):
+            return False
+        if not all(_knows_all_shapes(body) for body in _bodies(node)):
+            return False
+    return True
 
 
 def _bodies(node: Any) -> Iterator[Any]:
