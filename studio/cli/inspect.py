@@ -33,7 +33,7 @@ def run(options: Namespace, output: Output) -> int:
     """Says what the file holds; 0."""
     path = Path(options.file)
     if is_project(path):
-        path = open_project(path).source_path
+        path = open_project(path).graph_path
     summary = summarize(open_model(path, dims=dims_of(options.dim)))
     output.result(summary, text_of(summary))
     return 0

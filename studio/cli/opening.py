@@ -9,7 +9,8 @@ from pathlib import Path
 from studio.errors import InputError
 from studio.graph import Graph
 from studio.project import Project
-from studio.project.places import SUFFIX, place_inside
+from studio.project.graph_file import graph_file
+from studio.project.places import SUFFIX
 from studio.project.store import load_project
 
 
@@ -25,9 +26,9 @@ class OpenedProject:
         return self.path.parent
 
     @property
-    def source_path(self) -> Path:
-        """The model's file. Raises InputError when the path leaves the folder."""
-        return place_inside(self.folder, self.project.source.path, field="source.path")
+    def graph_path(self) -> Path:
+        """The file whose graph stands for the project; see `project.graph_file`."""
+        return graph_file(self.project, self.folder)
 
 
 def is_project(path: Path) -> bool:

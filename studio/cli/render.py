@@ -65,7 +65,7 @@ def run(options: Namespace, output: Output) -> int:
     path, soc = Path(options.file), options.soc
     if is_project(path):
         opened = open_project(path)
-        path, soc = opened.source_path, soc or opened.project.soc
+        path, soc = opened.graph_path, soc or opened.project.soc
     graph = open_model(path, dims=dims_of(options.dim))
     palette = PALETTES[options.theme]
     paint, subtitle = None, path.name

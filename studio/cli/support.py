@@ -1,10 +1,6 @@
 """`support FILE --target T`: what each target does with each node, why, says who, and what would fix it.
 
-JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x | null, "verdicts":
-[{"node", "op", "verdict", "reason", "source", "tier", "fixes": [id]}]}}, "problems": [{"target",
-"verdict", "op", "nodes": [name], "sentence", "source", "fixes", "macs_share", "partitions",
-"partitions_if_fixed" | null}]}` with verdicts `runs`, `conditional`, `falls_back`, `fails`, `unknown`
-and tiers `rule`, `tool`, `measured`. A problem is one reason with all its nodes, the dearest first.
+JSON: see `studio.cli.support_answer`; `--audit` has an answer of its own, see `studio.cli.audit`.
 """
 
 from __future__ import annotations
@@ -13,60 +9,20 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
+from studio.cli.data_options import parse_input
 from studio.cli.opening import is_project, open_model, open_project
 from studio.cli.options import Parser, add_dims, add_phone, add_targets, dims_of, targets_of
 from studio.cli.output import Output
+from studio.cli.support_answer import answer_of
+from studio.errors import InputError
 from studio.graph import Graph
-from studio.records import Record
+from studio.jobs.ask_tool import ToolAsked
 from studio.support import Problem, TargetVerdicts, find_problems, judge
 from studio.targets import DEFAULT_TARGETS
 
 _PROBLEMS_SHOWN = 12
 _NODES_SHOWN = 3
 _SIGNS = {"runs": "✓", "conditional": "◆", "falls_back": "▲", "fails": "✕", "unknown": "?"}
-
-
-class NodeVerdict(Record):
-    """What one target does with one node."""
-
-    node: str
-    op: str
-    verdict: str
-    reason: str
-    source: str
-    tier: str
-    fixes: tuple[str, ...]
-
-
-class TargetSupport(Record):
-    """One target's answer. `macs_share`: share of MACs kept on the accelerator, None = not known."""
-
-    counts: dict[str, int]
-    partitions: int
-    macs_share: float | None
-    verdicts: tuple[NodeVerdict, ...]
-
-
-class ProblemLine(Record):
-    """One reason with all its nodes, by name."""
-
-    target: str
-    verdict: str
-    op: str
-    nodes: tuple[str, ...]
-    sentence: str
-    source: str
-    fixes: tuple[str, ...]
-    macs_share: float
-    partitions: int
-    partitions_if_fixed: int | None
-
-
-class SupportAnswer(Record):
-    """What `support --json` prints."""
-
-    targets: dict[str, TargetSupport]
-    problems: tuple[ProblemLine, ...]
 
 
 def parser() -> Parser:
@@ -76,80 +32,79 @@ def parser() -> Parser:
         summary="Say what each target does with each node, and why. Unknown is never shown as yes or no.",
         example="deployment-studio support mobilenet.onnx --target ort/nnapi --target litert/gpu",
     )
-    result.add_argument("file", help="a model, or a .studio project (then with its targets and SoC)")
+    result.add_argument(
+        "file", nargs="?", default="", help="a model, or a .studio project (then with its targets and SoC)"
+    )
     add_targets(result, text="a target id, a runtime (ort), or all; repeatable")
     add_phone(result)
     add_dims(result)
     result.add_argument("--nodes", action="store_true", help="list every node, not only the problems")
+    result.add_argument(
+        "--tool", action="store_true", help="ask the real partitioners and compilers that are installed"
+    )
+    result.add_argument(
+        "--input", action="append", default=[], metavar="NAME:DTYPE:SHAPE",
+        help="for --tool on TorchScript, which does not say its shapes",
+    )  # fmt: skip
+    result.add_argument(
+        "--audit", default="", metavar="CORPUS", help="compare rules and tools over a folder of models"
+    )
     return result
 
 
 def run(options: Namespace, output: Output) -> int:
-    """Says the verdicts; 0."""
+    """Says the verdicts; 0 (and 1 when an audit finds a false yes)."""
+    if options.audit:
+        from studio.cli.audit import run_audit
+
+        return run_audit(options.audit, targets_of(options.target, default=()), options.soc, output)
+    if not options.file:
+        raise InputError("Which model?", hint="Name a file: deployment-studio support FILE")
     path, soc = Path(options.file), options.soc
     default: tuple[str, ...] = DEFAULT_TARGETS
     if is_project(path):
         opened = open_project(path)
-        path, soc = opened.source_path, soc or opened.project.soc
+        path, soc = opened.graph_path, soc or opened.project.soc
         default = opened.project.targets or default
     target_ids = targets_of(options.target, default=default)
     graph = open_model(path, dims=dims_of(options.dim))
     verdicts = judge(graph, target_ids, soc=soc, android_level=options.android_level)
+    tools: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    if options.tool:
+        asked = _ask(path, target_ids, soc, options, output)
+        tools, notes = asked.tools, asked.notes
+        verdicts |= {t: TargetVerdicts.load(Path(file)) for t, file in asked.verdict_paths.items()}
     problems = find_problems(graph, verdicts)
     if output.as_json:
-        output.result(answer_of(graph, verdicts, problems))
+        output.result(answer_of(graph, verdicts, problems, tools, notes))
     else:
         output.line(text_of(graph, verdicts, problems))
+        for target_id, tool in tools.items():
+            output.line(f"{target_id} was asked: {tool}")
+        for note in notes:
+            output.line(f"note: {note}")
         if options.nodes:
             output.line(_nodes_text(graph, verdicts))
     return 0
 
 
-def answer_of(
-    graph: Graph, verdicts: dict[str, TargetVerdicts], problems: tuple[Problem, ...]
-) -> SupportAnswer:
-    """The contract's record."""
-    return SupportAnswer(
-        targets={target_id: _target(graph, found) for target_id, found in verdicts.items()},
-        problems=tuple(
-            ProblemLine(
-                target=p.target_id,
-                verdict=str(p.verdict),
-                op=p.op,
-                nodes=tuple(map(graph.label, p.nodes)),
-                sentence=p.sentence,
-                source=p.source,
-                fixes=p.fixes,
-                macs_share=p.macs_share,
-                partitions=p.partitions,
-                partitions_if_fixed=p.partitions_if_fixed,
-            )
-            for p in problems
-        ),
-    )
+def _ask(path: Path, target_ids: tuple[str, ...], soc: str, options: Namespace, output: Output) -> ToolAsked:
+    """The real tools' answers, over the rules' verdicts."""
+    from studio.jobs.ask_tool import AskTool
+    from studio.jobs.ask_tool import run as ask
 
-
-def _target(graph: Graph, found: TargetVerdicts) -> TargetSupport:
-    nodes = []
-    for node in range(graph.node_count):
-        reason = found.reason(node)
-        nodes.append(
-            NodeVerdict(
-                node=graph.label(node),
-                op=graph.node_op[node],
-                verdict=str(found.verdict(node)),
-                reason=reason.text,
-                source=reason.source,
-                tier=str(reason.tier),
-                fixes=reason.fixes,
-            )
-        )
-    return TargetSupport(
-        counts=found.counts(),
-        partitions=len(found.partitions),
-        macs_share=found.macs_share,
-        verdicts=tuple(nodes),
+    shapes = tuple(
+        tuple(dim if isinstance(dim, int) else 1 for dim in parse_input(text).shape) for text in options.input
     )
+    spec = AskTool(
+        path=str(path.absolute()),
+        targets=target_ids,
+        soc=soc,
+        android_level=options.android_level,
+        input_shapes=shapes,
+    )
+    return ask(spec, output.report)
 
 
 def text_of(graph: Graph, verdicts: dict[str, TargetVerdicts], problems: tuple[Problem, ...]) -> str:

@@ -15,7 +15,8 @@ from studio.jobs.job import Report
 from studio.jobs.run_recipe import RunRecipe, project_of
 from studio.measure.run_file import Run, list_runs, read_run
 from studio.project import Project
-from studio.project.places import place_inside, runs_dir
+from studio.project.graph_file import graph_file
+from studio.project.places import runs_dir
 from studio.recipes.run import StepResult, cached_results
 from studio.records import Record, write_atomically
 from studio.report.content import Picture, ReportContent
@@ -84,7 +85,7 @@ def gather(project: Project, path: Path, report: Report) -> ReportContent:
     if missing:
         notes.append(f"Not made yet: {', '.join(missing)}.")
     report.progress("judging targets", 1, 4)
-    graph, summary, graph_path = _graph(project, path.parent, steps, notes)
+    graph, summary, graph_path = _graph(project, path.parent, notes)
     verdicts: dict[str, TargetVerdicts] = {}
     if graph is not None and project.targets:
         try:
@@ -111,18 +112,10 @@ def gather(project: Project, path: Path, report: Report) -> ReportContent:
     )
 
 
-def _graph(
-    project: Project, folder: Path, steps: tuple[StepResult, ...], notes: list[str]
-) -> tuple[Graph | None, GraphSummary | None, str]:
-    """The graph to judge: the source, or its export when the source is Python."""
-    path = place_inside(folder, project.source.path, field="source.path")
-    if path.suffix == ".py":
-        exported = next((s for s in steps if s.kind == "export"), None)
-        if exported is None:
-            notes.append("The source is Python and not exported yet, so there is no graph to show.")
-            return None, None, ""
-        path = Path(exported.artifact.path)
+def _graph(project: Project, folder: Path, notes: list[str]) -> tuple[Graph | None, GraphSummary | None, str]:
+    """The graph to judge, what it holds, and the name of its file."""
     try:
+        path = graph_file(project, folder)
         graph = open_graph(path)
         return graph, summarize(graph), path.name
     except StudioError as error:

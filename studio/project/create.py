@@ -141,12 +141,13 @@ def copy_into(files: Iterable[Path], root: Path, folder: Path) -> tuple[Path, ..
                 hint="Choose another folder for the project.",
             )
     for file, target in wanted:
+        partial = target.with_name(f".{target.name}.partial")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            partial = target.with_name(f".{target.name}.partial")
             shutil.copyfile(file, partial)
             os.replace(partial, target)
         except OSError as error:
+            partial.unlink(missing_ok=True)
             raise InputError(
                 f"Cannot copy {file} to {target}: {error.strerror}.", hint="Free some space."
             ) from None

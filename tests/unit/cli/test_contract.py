@@ -18,7 +18,7 @@ from studio.cli.new import NewAnswer
 from studio.cli.output import ErrorAnswer
 from studio.cli.render import RenderAnswer
 from studio.cli.single_step import StepsAnswer
-from studio.cli.support import SupportAnswer
+from studio.cli.support_answer import SupportAnswer
 from studio.cli.virtual_phone import PhoneAnswer
 from studio.graph.summary import GraphSummary
 from studio.jobs.deploy import DeployResult

@@ -1,0 +1,113 @@
+"""What `support --json` prints.
+
+JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x | null, "verdicts":
+[{"node", "op", "verdict", "reason", "source", "tier", "fixes": [id]}]}}, "problems": [{"target",
+"verdict", "op", "nodes": [name], "sentence", "source", "fixes", "macs_share", "partitions",
+"partitions_if_fixed" | null}], "tools": {T: tool}, "notes"}` with verdicts `runs`, `conditional`,
+`falls_back`, `fails`, `unknown` and tiers `rule`, `tool`, `measured`. A problem is one reason with all
+its nodes, the dearest first.
+"""
+
+from __future__ import annotations
+
+from studio.graph import Graph
+from studio.records import Record
+from studio.support import Problem, TargetVerdicts
+
+
+class NodeVerdict(Record):
+    """What one target does with one node."""
+
+    node: str
+    op: str
+    verdict: str
+    reason: str
+    source: str
+    tier: str
+    fixes: tuple[str, ...]
+
+
+class TargetSupport(Record):
+    """One target's answer. `macs_share`: share of MACs kept on the accelerator, None = not known."""
+
+    counts: dict[str, int]
+    partitions: int
+    macs_share: float | None
+    verdicts: tuple[NodeVerdict, ...]
+
+
+class ProblemLine(Record):
+    """One reason with all its nodes, by name."""
+
+    target: str
+    verdict: str
+    op: str
+    nodes: tuple[str, ...]
+    sentence: str
+    source: str
+    fixes: tuple[str, ...]
+    macs_share: float
+    partitions: int
+    partitions_if_fixed: int | None
+
+
+class SupportAnswer(Record):
+    """What `support --json` prints."""
+
+    targets: dict[str, TargetSupport]
+    problems: tuple[ProblemLine, ...]
+    tools: dict[str, str]  # with --tool: target id → the tool that answered, and its version
+    notes: tuple[str, ...]
+
+
+def answer_of(
+    graph: Graph,
+    verdicts: dict[str, TargetVerdicts],
+    problems: tuple[Problem, ...],
+    tools: dict[str, str],
+    notes: tuple[str, ...],
+) -> SupportAnswer:
+    """The contract's record."""
+    return SupportAnswer(
+        targets={target_id: _target(graph, found) for target_id, found in verdicts.items()},
+        problems=tuple(
+            ProblemLine(
+                target=p.target_id,
+                verdict=str(p.verdict),
+                op=p.op,
+                nodes=tuple(map(graph.label, p.nodes)),
+                sentence=p.sentence,
+                source=p.source,
+                fixes=p.fixes,
+                macs_share=p.macs_share,
+                partitions=p.partitions,
+                partitions_if_fixed=p.partitions_if_fixed,
+            )
+            for p in problems
+        ),
+        tools=tools,
+        notes=notes,
+    )
+
+
+def _target(graph: Graph, found: TargetVerdicts) -> TargetSupport:
+    nodes = []
+    for node in range(graph.node_count):
+        reason = found.reason(node)
+        nodes.append(
+            NodeVerdict(
+                node=graph.label(node),
+                op=graph.node_op[node],
+                verdict=str(found.verdict(node)),
+                reason=reason.text,
+                source=reason.source,
+                tier=str(reason.tier),
+                fixes=reason.fixes,
+            )
+        )
+    return TargetSupport(
+        counts=found.counts(),
+        partitions=len(found.partitions),
+        macs_share=found.macs_share,
+        verdicts=tuple(nodes),
+    )
