@@ -121,14 +121,14 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
 
 
 def _dim_names(info: DeclaredInput) -> list[str | None]:
-    """Per axis: None when its size is known, else its name; one without a name is `input[axis]`."""
+    """Per axis: None when its size is known, else its name; one without a name is `input:axis`, as in `open_graph`."""
     names: list[str | None] = []
     for axis, dim in enumerate(info.shape):
         if isinstance(dim, int) and dim >= 0:
             names.append(None)
         else:
             has_name = isinstance(dim, str) and dim not in ("", "?")
-            names.append(str(dim) if has_name else f"{info.name}[{axis}]")
+            names.append(str(dim) if has_name else f"{info.name}:{axis}")
     return names
 
 
