@@ -11,6 +11,9 @@ from studio.backends.packages import has_module, package_version, require
 from studio.backends.quiet import quiet
 from studio.errors import InputError, ToolError, UnsupportedError
 
+_RENAMED = re.compile(r"(_token_\d+|/MatMulAddFusion)+$")
+"""What layout transformation and fusion append to a node's name."""
+
 SOC_MODELS = {
     "SM8350": (30, 68), "SM8450": (36, 69), "SM8475": (42, 69), "SM8550": (43, 73), "SM8650": (57, 75),
     "SM8750": (69, 79), "SM8850": (87, 81), "SM7550": (67, 73), "SM7450": (41, 69), "SM7475": (54, 69),
@@ -80,7 +83,7 @@ def ask_qnn(path: Path, soc: str) -> ToolAnswer:
         version=f"onnxruntime-qnn {package_version('onnxruntime-qnn')}",
         target_id="ort/qnn",
         nodes=tuple(
-            ToolNode(name=name.split("/MatMulAddFusion")[0], op=op, taken="QNN" in provider)
+            ToolNode(name=_RENAMED.sub("", name), op=op, taken="QNN" in provider)
             for name, op, provider in assigned
         ),
         partitions=count,

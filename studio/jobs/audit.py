@@ -15,7 +15,8 @@ from studio.backends.ask import ToolAnswer, ToolNode, ToolTensor
 from studio.errors import InputError, StudioError
 from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
-from studio.jobs.ask_tool import ask, match_nodes
+from studio.jobs.ask_apart import AskApart
+from studio.jobs.ask_tool import match_nodes
 from studio.jobs.job import Report
 from studio.records import Record
 from studio.support import VERDICTS, TargetVerdicts, Verdict, judge
@@ -92,12 +93,13 @@ def run(spec: Audit, report: Report) -> Audited:
     if not files:
         raise InputError(f"{folder} holds no model files.", hint=f"Put {', '.join(SUFFIXES)} files there.")
     table = _Table()
-    for number, path in enumerate(files):
-        report.progress(f"auditing {path.name}", number, len(files))
-        try:
-            _audit_file(path, path.relative_to(folder).as_posix(), spec, table)
-        except StudioError as error:
-            table.notes.append(f"{path.name}: {error}")
+    with AskApart() as apart:
+        for number, path in enumerate(files):
+            report.progress(f"auditing {path.name}", number, len(files))
+            try:
+                _audit_file(path, path.relative_to(folder).as_posix(), spec, table, apart)
+            except StudioError as error:
+                table.notes.append(f"{path.name}: {error}")
     report.progress("done", len(files), len(files))
     return Audited(
         date=datetime.date.today().isoformat(),
@@ -144,7 +146,7 @@ class _Table:
         )
 
 
-def _audit_file(path: Path, name: str, spec: Audit, table: _Table) -> None:
+def _audit_file(path: Path, name: str, spec: Audit, table: _Table, apart: AskApart) -> None:
     graph = open_graph(path)
     format_ = graph.format
     for target_id in TARGETS_OF.get(format_, ()):
@@ -152,7 +154,7 @@ def _audit_file(path: Path, name: str, spec: Audit, table: _Table) -> None:
             continue
         shapes = _shapes(path) if format_ in ("torchscript", "pt") else ()
         try:
-            answer = ask(path, format_, target_id, soc=spec.soc, input_shapes=shapes)
+            answer = apart.ask(path, format_, target_id, soc=spec.soc, input_shapes=shapes)
         except StudioError as error:
             table.notes.append(f"{name}, {target_id}: {error}")
             continue

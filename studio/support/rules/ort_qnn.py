@@ -1,8 +1,8 @@
 """ONNX Runtime's QNN provider: what is refused before Qualcomm's own validation is asked.
 
 Source: github:onnxruntime/onnxruntime-qnn@cee6c0d91e (table `ort_qnn`). A registered operator is
-necessary, not sufficient: QnnBackend_validateOpConfig decides per SoC, dtype and shape. So nothing is a
-plain yes here; ask the tool, which answers on this machine (`ask_qnn`).
+necessary, not sufficient: QnnBackend_validateOpConfig decides per SoC, dtype and shape. A plain yes only
+where the audit asked Qualcomm's compiler and it took every such node; else ask the tool (`ask_qnn`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 
 from studio.support.op_node import OpNode
 from studio.support.rules.by_table import dynamic
-from studio.support.ruling import Ruling, Setting, depends, refuses
+from studio.support.ruling import Ruling, Setting, depends, refuses, takes
 from studio.support.tables import load_table
 
 FLOAT16_LOWEST = -65504.0
@@ -46,6 +46,8 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
             )
     if found := _known_faults(node):
         return found
+    if found := _confirmed(node, setting):
+        return found
     if node.qdq is None and node.input(0).dtype == "float32":
         old = setting.htp_arch and setting.htp_arch < 69
         if old:
@@ -56,6 +58,39 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
             f"QNN has {node.op}; float32 runs as float16 on HTP. {_condition(row.condition)}", table.cite(row)
         )
     return depends(f"QNN has {node.op}. {_condition(row.condition)}", table.cite(row))
+
+
+CONFIRMED_QDQ = {
+    "Abs", "Add", "Clip", "Concat", "Conv", "ConvTranspose", "Cos", "Elu", "Gelu", "Gemm", "HardSigmoid",
+    "HardSwish", "LeakyRelu", "Log", "LogSoftmax", "MatMul", "Mul", "Pad", "Pow", "ReduceMean", "Reshape",
+    "Sigmoid", "Sin", "Slice", "Softmax", "Split", "Sqrt", "Squeeze", "Sub", "Tanh", "Transpose", "Unsqueeze",
+    "MaxPool", "AveragePool", "Relu", "Resize",
+}  # fmt: skip
+CONFIRMED_FLOAT = {
+    "Add", "Ceil", "Concat", "Conv", "ConvTranspose", "Cos", "Div", "Floor", "Gelu", "Gemm", "HardSigmoid",
+    "HardSwish", "LayerNormalization", "Mul", "PRelu", "Pow", "Reciprocal", "ReduceMax", "ReduceMean", "Relu",
+    "Reshape", "Sigmoid", "Sign", "Sin", "Slice", "Softmax", "Squeeze", "Sub", "Transpose", "Unsqueeze",
+    "MatMul", "Tanh", "Sqrt", "MaxPool", "AveragePool",
+}  # fmt: skip
+"""Operators of which Qualcomm's compiler took every audited node (SM8650, opset 13 and up)."""
+AUDITED_ARCH = 75
+
+
+def _confirmed(node: OpNode, setting: Setting) -> Ruling | None:
+    """A plain yes where the audit has asked: Hexagon v75, opset ≥ 13, rank ≤ 4, plain types."""
+    if setting.htp_arch != AUDITED_ARCH or node.opset < 13 or node.domain:
+        return None
+    tensors = [t for i, t in enumerate(node.inputs) if node.has(i)] + list(node.outputs)
+    if any((t.rank or 0) > 4 for t in tensors):
+        return None
+    source = "audit of onnxruntime-qnn 2.7.0 on SM8650 (resources/help/audit.md)"
+    if node.qdq is not None:
+        kinds = {t.dtype for t in (*node.qdq.inputs[:1], *node.qdq.outputs)}
+        if kinds == {"uint8"} and node.op in CONFIRMED_QDQ:
+            return takes(f"HTP {node.op}, quantised.", source)
+    elif {t.dtype for t in node.inputs[:1]} == {"float32"} and node.op in CONFIRMED_FLOAT:
+        return takes(f"HTP {node.op}, computed in float16.", source)
+    return None
 
 
 def _condition(text: str) -> str:

@@ -1,0 +1,73 @@
+"""Asks tools in a process of their own, since a compiler that crashes must cost one answer, not the audit."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import TimeoutError as TooLong
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from types import TracebackType
+
+from studio.backends.ask import ToolAnswer
+from studio.errors import StudioError, ToolError
+from studio.jobs.ask_tool import ask
+from studio.records import from_json, to_json
+
+PATIENCE_S = 600.0
+
+
+class AskApart:
+    """A helper process that answers one question after another and is started anew when it dies."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> AskApart:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._drop()
+
+    def ask(
+        self, path: Path, format_: str, target_id: str, *, soc: str, input_shapes: tuple[tuple[int, ...], ...]
+    ) -> ToolAnswer | None:
+        """The tool's answer. Raises ToolError when it crashed or took too long, else what it raised."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        future = self._pool.submit(_ask, str(path), format_, target_id, soc, input_shapes)
+        try:
+            state, text, hint = future.result(PATIENCE_S)
+        except BrokenProcessPool:
+            self._drop()
+            raise ToolError(
+                f"The tool for {target_id} crashed on {path.name}.", hint="Ask it alone."
+            ) from None
+        except TooLong:
+            self._drop()
+            raise ToolError(
+                f"The tool for {target_id} took over {PATIENCE_S:.0f} s on {path.name}.", hint="Ask it alone."
+            ) from None
+        if state == "error":
+            raise ToolError(text, hint=hint)
+        return from_json(text, ToolAnswer, where="the tool's answer") if text else None
+
+    def _drop(self) -> None:
+        if self._pool is not None:
+            for process in list((self._pool._processes or {}).values()):
+                process.kill()
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+def _ask(
+    path: str, format_: str, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[str, str, str]:
+    """("answer", JSON, "") or ("error", message, hint), in the helper process."""
+    try:
+        answer = ask(Path(path), format_, target_id, soc=soc, input_shapes=shapes)
+    except StudioError as error:
+        return "error", error.message, error.hint
+    return "answer", to_json(answer) if answer is not None else "", ""
