@@ -30,7 +30,7 @@ class ToolNode(Record):
     reason: str = ""
     index: int = -1
     origin: str = ""
-    attributes: dict[str, int | float | str | bool | list[int] | list[float] | None] = {}
+    attributes: dict[str, int | float | str | bool | list[int | float] | None] = {}
     inputs: tuple[ToolTensor | None, ...] = ()
     outputs: tuple[ToolTensor, ...] = ()
     producers: tuple[str, ...] = ()
