@@ -139,6 +139,8 @@ ACTIONS: tuple[Action, ...] = (
            lambda w: w.next_target(), "Ctrl+Tab", enabled_when=_has_project),
     Action("model.next_problem", "model", QT_TRANSLATE_NOOP("actions", "Next &problem"),
            lambda w: w.problem_panel.next_problem(), "F8", enabled_when=_has_graph),
+    Action("model.ask", "model", QT_TRANSLATE_NOOP("actions", "&Ask the real tools"),
+           lambda w: w.ask_tools(), enabled_when=_has_graph),
     Action("model.wizard", "model", QT_TRANSLATE_NOOP("actions", "&Wizard…"),
            lambda w: w.show_wizard(""), "Ctrl+Return", "wizard", _has_project, starts_group=True),
     Action("run.all", "run", QT_TRANSLATE_NOOP("actions", "&Run the recipe"),

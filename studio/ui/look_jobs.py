@@ -8,7 +8,8 @@ from pathlib import Path
 from studio.graph.op_docs import OpDoc
 from studio.jobs.job import Done, Failed, Serving
 from studio.records import from_json
-from studio.ui.job_runner import LIGHT, WATCH
+from studio.support import TargetVerdicts, find_problems
+from studio.ui.job_runner import COMPUTE, LIGHT, WATCH
 from studio.ui.session import Session
 from studio.ui.texts import fill
 
@@ -98,3 +99,35 @@ def close_netron(session: Session) -> None:
     """Closes every port that was opened for Netron."""
     for job_id, _url in list(session.served.values()):
         session.cancel(job_id)
+
+
+def ask_tools(session: Session) -> None:
+    """Asks the real partitioners about the current stage; their answers replace the rules'."""
+    from studio.jobs.ask_tool import AskTool, ToolAsked
+
+    stage, project = session.current_stage, session.project
+    if stage is None or stage.path is None or stage.opened is None or project is None:
+        return
+    opened = stage.opened
+
+    def take(outcome: Done | Failed) -> None:
+        if not isinstance(outcome, Done):
+            return
+        asked = from_json(bytes(outcome.result), ToolAsked, where="ask_tool")
+        for target_id, path in asked.verdict_paths.items():
+            opened.verdicts[target_id] = TargetVerdicts.load(Path(path))
+            tool, n = asked.tools.get(target_id, ""), asked.answered.get(target_id, 0)
+            said = fill(session.tr("{tool} answered for {n} nodes"), tool=tool, n=n)
+            session.logged.emit(target_id, said)
+        for note in asked.notes:
+            session.logged.emit(session.tr("Ask the real tools"), note)
+        if not asked.verdict_paths:
+            message = session.tr("No tool on this computer answers for this file and these targets.")
+            hint = " ".join(asked.notes[:3])
+            session.failed.emit(Failed(error="tool", message=message, hint=hint))
+            return
+        opened.problems = find_problems(opened.graph, opened.verdicts)
+        session.stage_opened.emit(stage.id)
+
+    spec = AskTool(path=str(stage.path), targets=project.targets, soc=project.soc)
+    session.start(spec, title=session.tr("Ask the real tools"), lane=COMPUTE, then=take)

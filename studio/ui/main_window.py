@@ -366,6 +366,10 @@ class MainWindow(QMainWindow):
         if self.session.project is not None:
             TargetDialog(self.session, self).open()
 
+    def ask_tools(self) -> None:
+        """Asks the real partitioners and compilers about the graph in sight."""
+        look_jobs.ask_tools(self.session)
+
     def next_target(self) -> None:
         """Looks with the next target's eyes."""
         project = self.session.project

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
@@ -64,7 +64,7 @@ class CommandPalette(QDialog):
             item.setData(Qt.ItemDataRole.UserRole, index)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, plain_text(action))
             row = self._row_of(action)
-            item.setSizeHint(row.sizeHint())
+            item.setSizeHint(row.sizeHint() + QSize(0, 4))
             self._list.setItemWidget(item, row)
         self._list.setCurrentRow(0)
 
@@ -84,7 +84,7 @@ class CommandPalette(QDialog):
     def _row_of(self, action: QAction) -> QWidget:
         row = QWidget()
         line = QHBoxLayout(row)
-        line.setContentsMargins(8, 5, 8, 5)
+        line.setContentsMargins(4, 4, 8, 4)
         line.addWidget(label(plain_text(action)))
         line.addStretch(1)
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextBlockFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QMainWindow, QTextBrowser, QWidget
 
 from studio.paths import resources
@@ -69,13 +69,28 @@ class HelpWindow(QWidget):
     def _show_row(self, row: int) -> None:
         if 0 <= row < len(self._pages):
             self._text.setMarkdown(self._pages[row][1].read_text(encoding="utf-8"))
-            self._text.moveCursor(self._text.textCursor().MoveOperation.Start)
+            _space_out(self._text.document())
+            self._text.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
         else:
             self.show_page(url.path().removesuffix(".md"))
+
+
+def _space_out(document: QTextDocument) -> None:
+    """Gives paragraphs the air that Markdown leaves to the reader's program."""
+    block = document.begin()
+    while block.isValid():
+        cursor = QTextCursor(block)
+        layout = block.blockFormat()
+        layout.setLineHeight(125, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        if cursor.currentTable() is None:
+            layout.setTopMargin(10 if block.blockFormat().headingLevel() else 2)
+            layout.setBottomMargin(6)
+        cursor.setBlockFormat(layout)
+        block = block.next()
 
 
 def show_help(window: QMainWindow, page: str) -> None:

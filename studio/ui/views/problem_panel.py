@@ -156,7 +156,7 @@ class ProblemPanel(QWidget):
 
 
 class _ProblemDelegate(QStyledItemDelegate):
-    """Two lines: icon, operator and target, cost at the right; the reason below."""
+    """Two lines: icon, operator and target; below what it costs and why."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Room for both lines."""
@@ -188,20 +188,15 @@ class _ProblemDelegate(QStyledItemDelegate):
         small = QFont(option.font)
         small.setPixelSize(11)
         small_metrics = QFontMetrics(small)
-        value = str(index.data(VALUE_ROLE))
-        value_width = small_metrics.horizontalAdvance(value)
-        painter.setFont(small)
-        painter.setPen(QColor(colors.quiet))
-        painter.drawText(line, int(Qt.AlignmentFlag.AlignRight | middle), value)
         painter.setFont(option.font)
         painter.setPen(QColor(colors.text))
         title = str(index.data(Qt.ItemDataRole.DisplayRole))
-        room = line.width() - value_width - 8
-        title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)
+        title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, int(Qt.AlignmentFlag.AlignLeft | middle), title)
         painter.setFont(small)
         painter.setPen(QColor(colors.quiet))
         note_line = QRect(line.left(), line.bottom() + 3, line.width(), small_metrics.height())
-        note = small_metrics.elidedText(str(index.data(NOTE_ROLE)), Qt.TextElideMode.ElideRight, line.width())
+        note = f"{index.data(VALUE_ROLE)} · {index.data(NOTE_ROLE)}"
+        note = small_metrics.elidedText(note, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(note_line, int(Qt.AlignmentFlag.AlignLeft | middle), note)
         painter.restore()

@@ -65,8 +65,14 @@ class TargetDialog(QDialog):
         self._tree.setColumnWidth(0, 260)
         self._soc = QComboBox()
         self._soc.setEditable(True)
-        self._soc.addItems(["", *known_socs()])
-        self._soc.setCurrentText(project.soc if project else "")
+        self._soc.addItem("", "")
+        for code, title in known_socs():
+            self._soc.addItem(f"{code} · {title}" if title else code, code)
+        soc = project.soc if project else ""
+        self._soc.setCurrentText(soc)
+        self._soc.setCurrentIndex(self._soc.findData(soc))
+        if soc and self._soc.currentIndex() < 0:
+            self._soc.setEditText(soc)
         form = QFormLayout()
         form.addRow(self.tr("SoC"), self._soc)
         hint = self.tr("Marked targets depend on the chip, e.g. SM8650; without it they stay unknown.")
@@ -117,14 +123,14 @@ class TargetDialog(QDialog):
             item.setHidden(text.lower() not in f"{target_id} {TARGETS[target_id].title}".lower())
 
     def _take(self) -> None:
-        chosen, soc = self.chosen, self._soc.currentText().strip()
+        chosen, soc = self.chosen, self._soc.currentText().partition(" · ")[0].strip()
         self._session.edit(
             lambda p: edit.set_soc(edit.set_targets(p, chosen), soc), self.tr("Choose targets")
         )
 
 
-def known_socs() -> list[str]:
-    """Model names of SoCs that verdicts know, newest names last."""
-    from studio.support.soc import HTP_ARCH
+def known_socs() -> list[tuple[str, str]]:
+    """(code, marketing name) of the chips in the table."""
+    from studio.devices.soc import soc_table
 
-    return sorted(HTP_ARCH)
+    return [(row.soc_models[0] if row.soc_models else row.code, row.marketing) for row in soc_table()]

@@ -51,6 +51,7 @@ def button(
         result.setIcon(icon(icon_name, "on_accent" if role == "primary" else "text"))
     if tip:
         result.setToolTip(tip)
+    result.setAutoDefault(False)  # Enter belongs to the one button that was made the default
     result.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
     if role in ("link", "flat"):
         result.setCursor(Qt.CursorShape.PointingHandCursor)
