@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QTextBlockFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QMainWindow, QTextBrowser, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMainWindow, QTextBrowser, QWidget
 
 from studio.paths import resources
 from studio.ui import domain_texts
@@ -43,10 +43,11 @@ class HelpWindow(QWidget):
         found = [(page, page_path(page, language)) for page in PAGES]
         self._pages = [(page, path) for page, path in found if path is not None]
         self._list = QListWidget()
-        self._list.setFixedWidth(200)
+        self._list.setFixedWidth(224)
         self._list.setAccessibleName(self.tr("Pages"))
         for _page, path in self._pages:
-            self._list.addItem(title_of(path))
+            item = QListWidgetItem(title_of(path), self._list)
+            item.setSizeHint(QSize(0, 30))
         self._list.currentRowChanged.connect(self._show_row)
         self._text = QTextBrowser()
         self._text.setOpenLinks(False)

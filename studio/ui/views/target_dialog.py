@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -53,11 +53,13 @@ class TargetDialog(QDialog):
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
         self._tree.setRootIsDecorated(False)
+        self._tree.setUniformRowHeights(True)
         self._tree.setAccessibleName(self.tr("Targets"))
         self._items: dict[str, QTreeWidgetItem] = {}
         for runtime, title in _FAMILIES.items():
             top = QTreeWidgetItem(self._tree, [title, ""])
             top.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            top.setSizeHint(0, QSize(0, 26))
             for target in TARGETS.values():
                 if target.runtime == runtime:
                     self._add(top, target, target.id in chosen)
