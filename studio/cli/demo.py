@@ -12,7 +12,7 @@ import shutil
 from argparse import Namespace
 from pathlib import Path
 
-from studio.cli import journey
+from studio.cli import journey, journey_table
 from studio.cli.opening import OpenedProject, open_project
 from studio.cli.options import Parser
 from studio.cli.output import Output, stopping
@@ -92,7 +92,7 @@ def _write_report(opened: OpenedProject, output: Output) -> Path:
 
 
 def _text(answer: journey.JourneyAnswer, report: Path) -> str:
-    lines = [journey.text_of(answer), f"report: {report}"]
+    lines = [journey_table.text_of(answer), f"report: {report}"]
     sizes = {s.id: s.size_bytes for s in answer.steps}
     if sizes.get("export") and sizes.get("quantize"):
         lines.insert(1, f"int8 is {sizes['quantize'] / sizes['export']:.2f} of the float model's size")

@@ -1,18 +1,16 @@
 """The whole way of a project: recipe, then every made model on every device, with one table.
 
-JSON (`run` and `demo`): `{"project", "passed", "steps": [step], "runs": [{"step", "device", "result":
-run}], "skipped": [{"step", "device", "reason"}]}`, a step as in `studio.cli.steps`, a run as in
-`studio.cli.bench`.
+JSON (`run` and `demo`): `{"project", "passed", "source": step | null, "steps": [step], "runs": [{"step",
+"device", "result": run}], "skipped": [{"step", "device", "reason"}]}`, a step as in `studio.cli.steps`, a
+run as in `studio.cli.bench`. `source` is there when the float original is a file that is run as well.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from studio.cli import tables
+from studio.artifact import hash_file
 from studio.cli.opening import OpenedProject
 from studio.cli.output import Output
-from studio.cli.steps import StepAnswer, answers_of, error_text
+from studio.cli.steps import StepAnswer, answers_of
 from studio.devices.device import DeviceState, RunSettings
 from studio.devices.registry import list_devices
 from studio.devices.this_computer import DEVICE_ID
@@ -22,9 +20,8 @@ from studio.jobs.deploy_project import DeployProject
 from studio.jobs.deploy_project import run as deploy
 from studio.jobs.run_recipe import RunRecipe
 from studio.jobs.run_recipe import run as run_recipe
-from studio.measure.measurement import ErrorFigures
-from studio.project.places import runs_dir
-from studio.recipes.recipe import ConvertStep
+from studio.project.places import place_inside, runs_dir
+from studio.recipes.recipe import SOURCE, ConvertStep
 from studio.recipes.steps.verify import DEFAULT_TARGETS
 from studio.records import Record
 from studio.targets import TARGETS
@@ -56,6 +53,7 @@ class JourneyAnswer(Record):
 
     project: str
     passed: bool
+    source: StepAnswer | None
     steps: tuple[StepAnswer, ...]
     runs: tuple[RunAnswer, ...]
     skipped: tuple[Skipped, ...]
@@ -81,10 +79,12 @@ def travel(
     runs: list[RunAnswer] = []
     problem: StudioError | None = None
     has_failed = False
+    source = _source_model(opened)
+    models = [*filter(None, [source]), *(s for s in steps if s.kind in MADE_KINDS)]
     for device_id in devices:
-        for step in steps:
-            if step.kind not in MADE_KINDS or output.report.stopped:
-                continue
+        for step in models:
+            if output.report.stopped:
+                break
             try:
                 done = _deploy(opened, step, device_id, settings, output)
             except UnsupportedError as error:  # no runner for this file there: ordinary, said below
@@ -102,9 +102,31 @@ def travel(
     return JourneyAnswer(
         project=str(opened.path),
         passed=result.passed and not ran_elsewhere and not has_failed,
+        source=source,
         steps=steps,
         runs=tuple(runs),
         skipped=tuple(skipped),
+    )
+
+
+def _source_model(opened: OpenedProject) -> StepAnswer | None:
+    """The float original as something to run, when it is a file that a runtime loads."""
+    path = place_inside(opened.folder, opened.project.source.path, field="source.path")
+    if path.suffix != ".onnx":
+        return None
+    return StepAnswer(
+        id=SOURCE,
+        kind=SOURCE,
+        after="",
+        path=str(path),
+        format="onnx",
+        sha256=hash_file(path),
+        size_bytes=path.stat().st_size,
+        seconds=0.0,
+        was_cached=True,
+        notes=(),
+        error=None,
+        failures=(),
     )
 
 
@@ -156,57 +178,3 @@ def target_for(opened: OpenedProject, step: StepAnswer, device_id: str) -> str:
             if target_id in TARGETS and step.format in TARGETS[target_id].formats:
                 return target_id
     return DEFAULT_TARGETS[step.format]
-
-
-def text_of(answer: JourneyAnswer) -> str:
-    """The one table: step, artifact, size, accuracy, error against float, latency."""
-    rows = []
-    for step in answer.steps:
-        if step.kind not in MADE_KINDS:
-            continue
-        runs: list[DeployResult | None] = [r.result for r in answer.runs if r.step == step.id]
-        rows += [_row(answer, step, result) for result in runs or [None]]
-    head = ("step", "file", "size", "accuracy", "error vs float", "p50 ms", "p90 ms", "ran on")
-    lines = [tables.table(head, rows, right="llrrrrrl")]
-    for step in answer.steps:
-        if step.error is not None:
-            sign = "✕" if step.failures else "✓"
-            lines.append(f"{sign} {step.id}: {error_text(step.error)}")
-        lines += [f"✕ {step.id}: {text}" for text in step.failures]
-    for run in answer.runs:
-        if run.result.target_ran != run.result.target:
-            lines.append(f"✕ {run.step}: {run.result.target} was asked for, {run.result.target_ran} ran.")
-    lines += [f"note: {' on '.join(filter(None, (s.step, s.device)))}: {s.reason}" for s in answer.skipped]
-    return "\n".join(lines)
-
-
-def _row(answer: JourneyAnswer, step: StepAnswer, result: DeployResult | None) -> tuple[str, ...]:
-    error = result.error if result is not None and result.error is not None else _verified(answer, step)
-    accuracy = "–" if error is None else tables.percent(error.accuracy, 2)
-    if error is None:
-        distance = "–"
-    elif error.is_equal:
-        distance = "equal"
-    else:
-        distance = "–" if error.snr_db is None else f"{error.snr_db:.1f} dB"
-    latency = result.latency_ms if result is not None else None
-    where = "–"
-    if result is not None:
-        mark = " (simulated)" if result.is_simulated else ""
-        where = f"{result.target_ran} · {result.device_name or result.device_id}{mark}"
-    return (
-        step.id,
-        Path(step.path).name,
-        tables.size(step.size_bytes),
-        accuracy,
-        distance,
-        tables.milliseconds(latency.p50 if latency else None),
-        tables.milliseconds(latency.p90 if latency else None),
-        where,
-    )
-
-
-def _verified(answer: JourneyAnswer, step: StepAnswer) -> ErrorFigures | None:
-    """The figures of the verify step that follows a step, when it was not run on a device."""
-    steps = [s for s in answer.steps if s.error is not None and s.after == step.id]
-    return steps[0].error if steps else None

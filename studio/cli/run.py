@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from studio.cli import journey
+from studio.cli import journey, journey_table
 from studio.cli.bench import add_run_settings, run_settings_of
 from studio.cli.opening import open_project
 from studio.cli.options import Parser
@@ -46,7 +46,7 @@ def run(options: Namespace, output: Output) -> int:
             settings=run_settings_of(options, opened.project.run_settings),
             force=options.force,
         )
-    output.result(answer, journey.text_of(answer))
+    output.result(answer, journey_table.text_of(answer))
     if output.report.stopped:
         return 130
     return 0 if answer.passed else 1

@@ -121,7 +121,7 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
 
 
 def _dim_names(info: DeclaredInput) -> list[str | None]:
-    """Per axis: None when its size is known, else its name; one without a name is `input:axis`, as in `open_graph`."""
+    """Per axis: None when its size is known, else its name; without one it is `input:axis`."""
     names: list[str | None] = []
     for axis, dim in enumerate(info.shape):
         if isinstance(dim, int) and dim >= 0:

@@ -50,12 +50,24 @@ class ReportContent:
         """Steps that made a model, in order."""
         return tuple(s for s in self.steps if s.kind != "verify")
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the float original is a model file itself (and not Python that is exported)."""
+        return not self.project.source.path.endswith(".py")
+
+    @property
+    def source_runs(self) -> tuple[Run, ...]:
+        """The runs of the float original itself."""
+        return tuple(r for r in self.runs if self.step_of(r) == "source")
+
     def runs_of(self, step: StepResult) -> tuple[Run, ...]:
         """The runs of what a step made."""
         return tuple(r for r in self.runs if r.hello.artifact_sha256 == step.artifact.sha256)
 
     def step_of(self, run: Run) -> str:
         """The id of the step whose artifact ran, or words for one that is not of this recipe."""
+        if self.summary is not None and run.hello.artifact_sha256 == self.summary.sha256 and self.is_file:
+            return "source"
         found = next((s for s in self.steps if s.artifact.sha256 == run.hello.artifact_sha256), None)
         return found.step_id if found else f"{run.hello.artifact_path} (an earlier file)"
 

@@ -7,20 +7,14 @@ surprise. Its content security policy forbids everything but its own style and p
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
 
-from studio.measure.run_file import Run
-from studio.measure.statistics import latency_stats
-from studio.report import charts
-from studio.report.content import ReportContent, device_name, latency_ms
-from studio.report.run_sections import run_section
+from studio.report.content import ReportContent, device_name
 from studio.report.style import style_sheet
-from studio.report.support_sections import support_section
 from studio.report.words import (
     definition_list,
-    distance_words,
     error_words,
     escape,
+    section,
     settings_words,
     size_text,
     table,
@@ -34,7 +28,7 @@ def report_html(content: ReportContent) -> str:
     title = f"{content.project.name}: deployment report"
     sections = (
         _head(content),
-        _glance(content),
+        glance_section(content),
         _recipe(content),
         support_section(content),
         _picture(content),
@@ -53,11 +47,6 @@ def report_html(content: ReportContent) -> str:
         f"{escape(content.made_at)}. Nothing in this file is loaded from a network.</footer>\n"
         "</main>\n</body>\n</html>\n"
     )
-
-
-def _section(title: str, parts: Iterable[str]) -> str:
-    body = "\n".join(part for part in parts if part)
-    return f"<section>\n<h2>{escape(title)}</h2>\n{body}\n</section>" if body else ""
 
 
 def _head(content: ReportContent) -> str:
@@ -80,54 +69,6 @@ def _head(content: ReportContent) -> str:
     )
     said = "".join(f'<p class="quiet">{escape(note)}</p>' for note in content.notes)
     return f"<header>\n<h1>{escape(content.project.name)}</h1>\n{body}{notes}{warning}{said}\n</header>"
-
-
-def _glance(content: ReportContent) -> str:
-    """The one table that people look for: size, accuracy, error and latency of everything made."""
-    models = content.made_models
-    if not models:
-        return ""
-    base = models[0].artifact.size_bytes
-    rows = []
-    for step in models:
-        for run in content.runs_of(step) or (None,):
-            error = content.error_of(step, run)
-            p50, p90 = _percentiles(run)
-            rows.append(
-                (
-                    f"<b>{escape(step.step_id)}</b>",
-                    escape(step.artifact.format),
-                    size_text(step.artifact.size_bytes),
-                    f"{step.artifact.size_bytes / base:.2f}" if base else "–",
-                    f"{100 * error.accuracy:.2f} %" if error and error.accuracy is not None else "–",
-                    escape(distance_words(error)),
-                    p50,
-                    p90,
-                    _where(run) if run is not None else "–",
-                )
-            )
-    ratio = f"÷ {escape(models[0].step_id)}"
-    head = ("step", "file", "size", ratio, "accuracy", "SNR vs float", "p50 ms", "p90 ms", "ran on")
-    chart = charts.comparison([(_run_name(content, run), latency_ms(run)) for run in content.runs])
-    figure = f'<div class="card">{chart}</div>' if chart else ""
-    return _section("At a glance", [table(head, rows, "llrrrrrrl"), figure])
-
-
-def _percentiles(run: Run | None) -> tuple[str, str]:
-    stats = latency_stats(run.latency_ns) if run is not None else None
-    return ("–", "–") if stats is None else (f"{stats.p50:.3f}", f"{stats.p90:.3f}")
-
-
-def _run_name(content: ReportContent, run: Run) -> str:
-    mark = " (simulated)" if run.hello.is_simulated else ""
-    return f"{content.step_of(run)} · {run.hello.target} · {device_name(run)}{mark}"
-
-
-def _where(run: Run) -> str:
-    ran = run.loaded.target_ran if run.loaded is not None else "nothing"
-    mark = ' <span class="simulated">simulated</span>' if run.hello.is_simulated else ""
-    red = ' class="bad"' if ran != run.hello.target else ""
-    return f"<span{red}>{escape(ran)}</span> · {escape(device_name(run))}{mark}"
 
 
 def _recipe(content: ReportContent) -> str:
@@ -154,7 +95,7 @@ def _recipe(content: ReportContent) -> str:
         rows.append((f"<b>{escape(step.id)}</b>", kind, escape(step.after), escape(settings), state + notes))
     if not rows:
         return ""
-    return _section("Recipe", [table(("step", "kind", "works on", "settings", "result"), rows, "lllll")])
+    return section("Recipe", [table(("step", "kind", "works on", "settings", "result"), rows, "lllll")])
 
 
 def _picture(content: ReportContent) -> str:
@@ -162,7 +103,7 @@ def _picture(content: ReportContent) -> str:
         return ""
     light, dark = (_data_url(svg) for svg in (content.picture.light, content.picture.dark))
     caption = escape(content.picture.caption)
-    return _section(
+    return section(
         "Graph",
         [
             f'<figure><div class="picture"><picture><source media="print" srcset="{light}">'
@@ -185,7 +126,7 @@ def _environment(content: ReportContent) -> str:
     for run in content.runs:
         said = ", ".join(f"{k} {v}" for k, v in run.hello.device.items() if v not in (None, "", "name"))
         devices[f"{device_name(run)} ({run.hello.device_id})"] = f"{said} · {run.hello.runtime}".strip(" ·")
-    return _section(
+    return section(
         "Environment",
         [
             f'<div class="card">{definition_list([*devices.items()])}</div>' if devices else "",
@@ -210,7 +151,7 @@ def _reproduce(content: ReportContent) -> str:
         rows.append((f"{step.step_id} SHA-256", step.artifact.sha256))
     file = content.project_file
     command = f"deployment-studio run {file}\ndeployment-studio report {file} --out report.html"
-    return _section(
+    return section(
         "How to reproduce",
         [
             f'<div class="card"><pre>{escape(command)}</pre></div>',

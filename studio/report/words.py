@@ -26,6 +26,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> str
     return f'<div class="scroll"><table>{top}<tbody>{lines}</tbody></table></div>'
 
 
+def section(title: str, parts: Iterable[str]) -> str:
+    """A headed part of the page; empty when all its parts are."""
+    body = "\n".join(part for part in parts if part)
+    return f"<section>\n<h2>{escape(title)}</h2>\n{body}\n</section>" if body else ""
+
+
 def definition_list(rows: Iterable[tuple[str, str]]) -> str:
     """Names and values, escaped."""
     return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in rows) + "</dl>"
