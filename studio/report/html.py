@@ -9,7 +9,10 @@ from __future__ import annotations
 import base64
 
 from studio.report.content import ReportContent, device_name
+from studio.report.glance import glance_section
+from studio.report.run_sections import run_section
 from studio.report.style import style_sheet
+from studio.report.support_sections import support_section
 from studio.report.words import (
     definition_list,
     error_words,
@@ -42,7 +45,7 @@ def report_html(content: ReportContent) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(title)}</title>\n<style>{style_sheet()}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(section for section in sections if section)
+        + "\n".join(filter(None, sections))
         + f"\n<footer>Made by Deployment Studio {escape(content.studio_version)} on "
         f"{escape(content.made_at)}. Nothing in this file is loaded from a network.</footer>\n"
         "</main>\n</body>\n</html>\n"
