@@ -111,8 +111,11 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
         model = onnx.shape_inference.infer_shapes(model)
     except Exception as error:
         raise InputError(f"{path.name} cannot be read by onnx: {error}", hint="Check the file.") from None
-    with quiet():
-        info = usability_checker.check_nnapi_partitions(model, True)
+    try:
+        with quiet():
+            info = usability_checker.check_nnapi_partitions(model, True)
+    except ValueError as error:  # it wants inferred shapes, which some graphs do not yield
+        raise ToolError(f"The NNAPI checker refuses {path.name}: {error}", hint="Judge it by rule.") from None
     groups = [g if isinstance(g, (list, tuple)) else [g] for g in info.supported_groups]
     listed = {n.name for group in groups for n in group} | {tuple(n.output) for g in groups for n in g}
     return ToolAnswer(

@@ -70,4 +70,6 @@ def _ask(
         answer = ask(Path(path), format_, target_id, soc=soc, input_shapes=shapes)
     except StudioError as error:
         return "error", error.message, error.hint
+    except Exception as error:  # foreign code: whatever it raises is one answer less, not the end of an audit
+        return "error", f"{target_id}: {type(error).__name__}: {error}", "Ask about this file alone."
     return "answer", to_json(answer) if answer is not None else "", ""

@@ -21,6 +21,7 @@ from studio.jobs.job import Report
 from studio.records import Record
 from studio.support import VERDICTS, TargetVerdicts, Verdict, judge
 from studio.support.op_node import ABSENT, OpNode, OpTensor
+from studio.support.problems import is_folded
 from studio.support.rules import rule_for
 from studio.support.ruling import Setting
 
@@ -174,6 +175,8 @@ def _claims(graph: Graph, verdicts: TargetVerdicts, found: dict[int, tuple[bool,
     partition: outside, LiteRT's own kernel runs the node, and that is what the tool must confirm.
     """
     for node, (taken, why) in found.items():
+        if is_folded(verdicts.reason(node).source):
+            continue  # gone before anyone is asked; the tool counts it with its readers
         verdict = VERDICTS[int(verdicts.codes[node])]
         outside = verdicts.target_id == "litert/cpu" and verdicts.partition_of[node] < 0
         if outside and verdict == Verdict.RUNS:

@@ -26,9 +26,11 @@ Array = np.ndarray[Any, Any]
 
 
 def fold(graph: Graph) -> tuple[set[int], dict[int, tuple[Any, ...]]]:
-    """(tensors that are constant after folding, values of the small ones). ONNX graphs only."""
+    """(tensors that are constant after folding, values of the small ones). ONNX and TFLite graphs."""
     constant = set(np.flatnonzero(graph.tensor_kind == TensorKind.CONSTANT).tolist())
     values: dict[int, tuple[Any, ...]] = {t: tuple(v) for t, v in graph.tensor_value.items()}
+    if graph.format == "tflite":
+        return constant | _unpacked(graph, constant), values
     if graph.format not in ("onnx", "ort"):
         return constant, values
     inputs, in_at = graph.input_tensors.tolist(), graph.input_offsets.tolist()
@@ -71,6 +73,24 @@ def fold(graph: Graph) -> tuple[set[int], dict[int, tuple[Any, ...]]]:
         if result.size <= MAX_ELEMENTS:
             values[outs[0]] = tuple(result.reshape(-1).tolist())
     return constant, values
+
+
+def _unpacked(graph: Graph, constant: set[int]) -> set[int]:
+    """Tensors that TFLite unpacks once: float16, int8 or sparse constants through DEQUANTIZE and DENSIFY.
+
+    Source: github:google-ai-edge/LiteRT@f67457790:tflite/delegates/xnnpack/xnnpack_delegate.cc#L7299-L7402
+    (quasi-static tensors); LiteRT's own DEQUANTIZE kernel evaluates a constant input once, too.
+    """
+    found: set[int] = set()
+    for node, op in enumerate(graph.node_op):
+        if op not in ("DEQUANTIZE", "DENSIFY"):
+            continue
+        inputs, outputs = graph.inputs_of(node).tolist(), graph.outputs_of(node).tolist()
+        if len(inputs) != 1 or len(outputs) != 1 or not (inputs[0] in constant or inputs[0] in found):
+            continue
+        if graph.tensor_dtype[inputs[0]] in ("float16", "int8", "float32"):
+            found.add(outputs[0])
+    return found
 
 
 def _product(shape: Any) -> int:

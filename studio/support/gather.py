@@ -72,7 +72,11 @@ def gather(graph: Graph) -> Gathered:
         sole = lead >= 0 and offsets[lead + 1] - offsets[lead] == 1 and lead not in graph_outputs
         in_ids = tuple([tensors.key(t) for t in inputs])
         out_ids = tuple([tensors.key(t) for t in outputs])
-        folded[i] = bool(outputs) and all(t < 0 or t in constant for t in outputs) and is_onnx
+        folded[i] = (
+            bool(outputs)
+            and all(t < 0 or t in constant for t in outputs)
+            and (is_onnx or graph.format == "tflite")
+        )
         quantized = None
         if i in groups:
             quantized = _group_keys(graph, tensors, groups[i])

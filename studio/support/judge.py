@@ -30,7 +30,7 @@ CUTS_LIMIT = 20_000
 """Nodes × targets up to which `cuts` are filled here; `find_problems` works them out for any size."""
 FOLDED = takes(
     "Computed once when the model is loaded: all its inputs are constants.",
-    "constant folding (onnxruntime/core/optimizer/constant_folding.cc, level 1; converters alike)",
+    "constant folding at load (onnxruntime/core/optimizer/constant_folding.cc; XNNPACK and converters alike)",
     engine=False,
 )
 _WORST = (Verdict.FAILS, Verdict.UNKNOWN, Verdict.FALLS_BACK, Verdict.CONDITIONAL, Verdict.RUNS)
