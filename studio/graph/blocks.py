@@ -137,7 +137,7 @@ def _scope_paths(
         elif scope in collapsed:
             result.append((path, scope))
         else:
-            result.append(([*path, scope] if framed[scope] else path, -1))
+            result.append(([*path, scope] if framed[scope] else path, -1))  # DEEPEST bounds the length
     return result
 
 

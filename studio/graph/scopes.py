@@ -24,6 +24,8 @@ SMALL = 600
 """Nodes up to which a graph is first shown with everything open."""
 COMFORTABLE = 300
 """Boxes that the first view of a bigger graph may have."""
+DEEPEST = 64
+"""Levels of scopes that are told apart; nodes deeper down belong to their ancestor there."""
 
 
 @dataclass(slots=True, eq=False)
@@ -94,10 +96,17 @@ def _make_tree(blocks: FoundBlocks, is_found: bool) -> ScopeTree:
     depth = np.zeros(size, np.int32)
     for scope in range(1, size):
         depth[scope] = depth[parent[scope]] + 1
-    counts = np.bincount(blocks.node_scope, minlength=size).astype(np.int32)
+    node_scope = blocks.node_scope
+    if int(depth.max(initial=0)) > DEEPEST:
+        anchor = np.arange(size, dtype=np.int32)
+        for scope in range(1, size):
+            if depth[scope] > DEEPEST:
+                anchor[scope] = anchor[parent[scope]]
+        node_scope = anchor[node_scope]
+    counts = np.bincount(node_scope, minlength=size).astype(np.int32)
     for scope in range(size - 1, 0, -1):
         counts[parent[scope]] += counts[scope]
-    return ScopeTree(blocks.name, blocks.type, parent, depth, blocks.node_scope, counts, is_found)
+    return ScopeTree(blocks.name, blocks.type, parent, depth, node_scope, counts, is_found)
 
 
 def initial_view(graph: Graph, subgraph: int = 0) -> GraphView:
@@ -142,11 +151,15 @@ def reveal(graph: Graph, view: GraphView, node: int) -> GraphView:
     return view
 
 
+def _used(tree: ScopeTree) -> list[int]:
+    return [s for s in np.flatnonzero(tree.node_count > 0).tolist() if s]
+
+
 def translate_view(view: GraphView, graph: Graph, other: Graph) -> GraphView:
     """The same view of another graph: scopes are followed by their paths; new ones stay as first shown."""
     here, there = scope_tree(graph), scope_tree(other)
-    ids = {there.path(scope): scope for scope in range(1, there.size)}
-    known = {ids[path]: scope for scope in range(1, here.size) if (path := here.path(scope)) in ids}
+    ids = {there.path(scope): scope for scope in _used(there)}
+    known = {ids[path]: scope for scope in _used(here) if (path := here.path(scope)) in ids}
     collapsed = {new for new, old in known.items() if old in view.collapsed}
     if other.node_count > SMALL:
         collapsed |= {scope for scope in initial_view(other).collapsed if scope not in known}

@@ -157,3 +157,12 @@ def test_scope_parents_that_make_no_tree_do_not_hang(make_graph: MakeGraph) -> N
     tree = scope_tree(graph)
     assert tree.parent.tolist() == [-1, 0, 1]
     lay_out(graph, GraphView())
+
+
+def test_absurdly_deep_scopes_are_laid_out(make_graph: MakeGraph) -> None:
+    rows = [("A", [f"t{i}"], [f"t{i + 1}"]) for i in range(50)]
+    deep = "/".join("s" for _ in range(3000))
+    graph = make_graph(rows, inputs=["t0"], scopes=[deep if i % 2 else "s" for i in range(50)])
+    layout = lay_out(graph, GraphView())
+    assert layout.frame_depth.max() <= 64 and (layout.node_item >= 0).all()
+    assert len(lay_out(graph, initial_view(graph)).item_x) == 51
