@@ -82,7 +82,7 @@ figcaption{color:var(--quiet);font-size:12px;margin-top:6px}
 footer{margin-top:48px;color:var(--quiet);font-size:12px}
 @media (max-width:640px){main{padding:20px 14px}dl{grid-template-columns:1fr}dt{margin-top:6px}}
 @media print{body{background:#fff;font-size:11px}main{max-width:none;padding:0}
- h2{break-after:avoid;margin-top:24px}table,.card{break-inside:avoid}
+ h2,h3{break-after:avoid}h2{margin-top:24px}tr,.card,figure{break-inside:avoid}
  .picture{max-height:none;overflow:visible;border:0}.picture img{max-width:100%;max-height:240mm}
  .scroll{overflow:visible}}
 """
