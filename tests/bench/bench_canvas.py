@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="1000,10000,50000")
     parser.add_argument("--families", default=",".join(FAMILIES))
-    parser.add_argument("--overlay", default="partition", choices=OVERLAYS)
+    parser.add_argument("--overlay", default="verdict", choices=OVERLAYS)
     parser.add_argument("--frames", type=int, default=40)
     parser.add_argument("--wall", action="store_true", help="measure by the clock on the wall")
     arguments = parser.parse_args()

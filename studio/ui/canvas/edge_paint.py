@@ -34,7 +34,8 @@ class EdgePainter:
         self.coloring = coloring
         self.scene = coloring.scene
         self.font = font
-        self._heavy, self._weight_class = _weight_classes(coloring)
+        self._weight_class = _weight_classes(coloring)
+        self._has_weights = bool(self._weight_class.any())
         self._labelled = _first_edges(coloring)
         self._labels: dict[int, tuple[QStaticText, QSizeF] | None] = {}
         self._label_size = 0
@@ -109,9 +110,9 @@ class EdgePainter:
 
     def paint_weights(self, painter: QPainter, viewport: Viewport, edges: Indices, *, as_lines: bool) -> None:
         """Edges whose tensor crosses a border, thicker the more bytes cross (by the logarithm)."""
-        if not len(self._heavy) or viewport.scale < WEIGHTS_FROM:
+        if not self._has_weights or viewport.scale < WEIGHTS_FROM:
             return
-        crossing = np.intersect1d(edges, self._heavy, assume_unique=True).astype(np.int32)
+        crossing = edges[self._weight_class[edges] > 0]
         classes = self._weight_class[crossing]
         color = self.coloring.colors.role("boundary")
         for width in np.unique(classes).tolist():
@@ -178,8 +179,8 @@ class EdgePainter:
         return "  ".join(p for p in parts if p)
 
 
-def _weight_classes(coloring: Coloring) -> tuple[Indices, npt.NDArray[np.uint8]]:
-    """The edges whose tensor has a weight, and for every edge its class of thickness (0 = none)."""
+def _weight_classes(coloring: Coloring) -> npt.NDArray[np.uint8]:
+    """For every edge its class of thickness, 0 = its tensor has no weight."""
     tensors = coloring.scene.layout.edge_tensor
     classes = np.zeros(len(tensors), np.uint8)
     weights = coloring.overlay.tensor_weight if coloring.overlay is not None else {}
@@ -191,7 +192,7 @@ def _weight_classes(coloring: Coloring) -> tuple[Indices, npt.NDArray[np.uint8]]
         of_edge = np.where(tensors >= 0, size[tensors], np.nan) / top
         known = np.isfinite(of_edge)
         classes[known] = 1 + np.round(of_edge[known] * (HEAVIEST - 1))
-    return np.flatnonzero(classes).astype(np.int32), classes
+    return classes
 
 
 def _first_edges(coloring: Coloring) -> npt.NDArray[np.bool_]:

@@ -18,17 +18,16 @@ MOST_FRAMES = 1500
 MOST_ROUND = 60
 TITLE_PX = 11.0
 SMALLEST_TITLE = 5.5
-SMALLEST = 6.0  # screen pixels; smaller frames are not drawn
 
 
 def paint_frames(
-    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, font: QFont
+    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, font: QFont, smallest: float
 ) -> None:
-    """The frames in sight, outer ones first; every second level is tinted."""
+    """The frames in sight of at least `smallest` pixels, outer ones first; every second level is tinted."""
     layout, scale = scene.layout, viewport.scale
     frames = scene.frames_in(*viewport.visible(margin=8))
     least = np.minimum(layout.frame_width[frames], layout.frame_height[frames]) * scale
-    frames = frames[least > SMALLEST][:MOST_FRAMES]
+    frames = frames[least > smallest][:MOST_FRAMES]
     if not len(frames):
         return
     rects = np.column_stack(

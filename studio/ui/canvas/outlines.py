@@ -62,7 +62,9 @@ class OutlineBands:
             first = min(bands, key=lambda b: (b.top, b.left))
             self._titles.append((first.left, first.top, group))
         self._lines = np.array(lines, float).reshape(-1, 4)
+        self._columns = np.ascontiguousarray(self._lines.T, np.float32)
         self._owner = np.array(owners, np.int32)
+        self._places = np.array([(x, y) for x, y, _ in self._titles], float).reshape(-1, 2)
         self._colors = sorted({outline.color for outline in outlines})
         self._color_of = np.array([self._colors.index(outline.color) for outline in outlines], np.int32)
 
@@ -74,9 +76,8 @@ class OutlineBands:
     def paint(self, painter: QPainter, viewport: Viewport, colors: CanvasColors, font: QFont) -> None:
         """Paints what is in sight."""
         left, top, right, bottom = viewport.visible(margin=8)
-        lines = self._lines
-        hit = (lines[:, 1] <= bottom) & (lines[:, 3] >= top) & (lines[:, 0] <= right) & (lines[:, 2] >= left)
-        chosen = np.flatnonzero(hit)
+        lines, (x0, y0, x1, y1) = self._lines, self._columns
+        chosen = np.flatnonzero((y0 <= bottom) & (y1 >= top) & (x0 <= right) & (x1 >= left))
         if len(chosen) > MOST_LINES:
             return
         shift = np.array([viewport.offset_x, viewport.offset_y] * 2)
@@ -103,12 +104,12 @@ class OutlineBands:
         small = sized(font, 10.0 * viewport.scale, bold=True)
         painter.setFont(small)
         high = small.pixelSize() * 1.25
-        screen = QRectF(0, 0, viewport.width, viewport.height)
-        in_sight = screen.adjusted(-300, -40, 0, 40)
-        for x, y, group in self._titles:
-            sx, sy = viewport.to_screen(x, y)
-            if not in_sight.contains(sx, sy):
-                continue
+        left, top, right, bottom = viewport.visible(margin=40)
+        x, y = self._places[:, 0], self._places[:, 1]
+        seen = (x >= left - 300) & (x <= right) & (y >= top) & (y <= bottom)
+        for place in np.flatnonzero(seen).tolist():
+            group = self._titles[place][2]
+            sx, sy = viewport.to_screen(*self._places[place])
             outline = self._outlines[group]
             width = painter.fontMetrics().horizontalAdvance(outline.title)
             at = QPointF(sx + 8 * viewport.scale, sy - high / 2)

@@ -34,8 +34,8 @@ from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import CardTexts
 from studio.ui.canvas.viewport import Viewport
 
-MOST_BOXES = 7000
-MOST_CARDS = 650
+MOST_BOXES = 4000
+MOST_CARDS = 420
 FAR, FLAT, COMPACT, NEAR = 0.05, 0.25, 0.55, 1.0
 FEW = 400  # so few boxes are drawn as rectangles however far away
 MOST_HIGHLIGHTED = 400
@@ -151,7 +151,8 @@ class ScenePainter:
         window = viewport.visible(margin=8)
         items = self.scene.items_in(*window)
         self.detail = detail_for(viewport.scale, 0 if self._is_unhurried else len(items))
-        paint_frames(painter, self.scene, viewport, self.colors, self.font)
+        least = 24.0 if self.detail is Detail.DENSITY else 6.0
+        paint_frames(painter, self.scene, viewport, self.colors, self.font, least)
         if self.detail is Detail.DENSITY:
             self.density.draw(painter, viewport)
             far_paint.paint_loud(painter, viewport, self.coloring)

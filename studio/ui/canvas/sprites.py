@@ -15,11 +15,10 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 from studio.graph.layout import ItemKind
 from studio.ui.canvas.coloring import DIM
 from studio.ui.canvas.colors import CanvasColors, heat_color, mix
-from studio.ui.canvas.overlay import Category
+from studio.ui.canvas.overlay import Category, Hatch
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 
 PAD = 4.0  # room round the card for shadow and stacked edges, in screen pixels
-SQUARE_BELOW = 2.2  # pixels of corner radius under which corners are not worth a clip
 BAR = 7.0  # width of the status bar at zoom 1
 
 
@@ -110,19 +109,26 @@ def draw_card(
     painter.drawRoundedRect(inner, radius, radius)
     bar_width = max(BAR * look.scale, 2.0)
     bar = QRectF(inner.left(), inner.top(), bar_width, inner.height())
-    painter.save()
-    if radius > SQUARE_BELOW:
-        clip = QPainterPath()
-        clip.addRoundedRect(inner, radius, radius)
-        painter.setClipPath(clip)
+    solid = None
     if look.heat >= 0:
-        painter.fillRect(bar, shade(heat_color(look.heat / 255, colors.is_dark).name()))
-    elif look.shares:
-        _draw_shares(painter, bar, look.shares, categories, shade, ground)
+        solid = shade(heat_color(look.heat / 255, colors.is_dark).name())
+    elif status is not None and not look.shares and category is not None and category.hatch is Hatch.SOLID:
+        solid = status
+    shape = _bar_shape(bar, radius)
+    if solid is not None:
+        painter.fillPath(shape, solid)
     elif category is not None and status is not None:
-        fill_hatched(painter, bar, category.hatch, status, ground)
-    painter.restore()
-    if radius > SQUARE_BELOW:  # the bar has covered the border's left side
+        painter.save()
+        painter.setClipPath(shape)
+        if look.shares:
+            _draw_shares(painter, bar, look.shares, categories, shade, ground)
+        else:
+            fill_hatched(painter, bar, category.hatch, status, ground)
+        painter.restore()
+        painter.setPen(QPen(border, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(shape)
+    if look.is_match:  # the bar has covered the mark's left side
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(inner, radius, radius)
@@ -130,6 +136,19 @@ def draw_card(
         size = 10.0 * min(look.scale, 1.5) if look.scale >= 0.5 else 8.0 * look.scale + 2
         center = QPointF(rect.right() - max(14.0 * look.scale, 6.0), rect.center().y())
         draw_icon(painter, category.icon, center, size, status)
+
+
+def _bar_shape(bar: QRectF, radius: float) -> QPainterPath:
+    """The bar with the card's rounded corners at its left."""
+    path = QPainterPath(bar.topRight())
+    radius = min(radius, bar.width())
+    path.lineTo(bar.left() + radius, bar.top())
+    path.quadTo(bar.topLeft(), QPointF(bar.left(), bar.top() + radius))
+    path.lineTo(bar.left(), bar.bottom() - radius)
+    path.quadTo(bar.bottomLeft(), QPointF(bar.left() + radius, bar.bottom()))
+    path.lineTo(bar.bottomRight())
+    path.closeSubpath()
+    return path
 
 
 def _draw_shares(
