@@ -20,6 +20,9 @@ def ask(path: Path, shapes: Sequence[Sequence[int]]) -> ToolAnswer:
     require("torch", "Asking PyTorch's NNAPI serializer", "")
     import torch
 
+    from studio.graph.torch_archive import refuse_file_operators
+
+    refuse_file_operators(path)
     try:
         module = torch.jit.load(str(path), map_location="cpu").eval()
     except RuntimeError as error:

@@ -65,7 +65,10 @@ class TorchscriptModel:
             )
         import torch
 
+        from studio.graph.torch_archive import refuse_file_operators
+
         torch.set_num_threads(threads)
+        refuse_file_operators(path)
         try:
             self._script = torch.jit.load(str(path), map_location="cpu").eval()
         except Exception as error:

@@ -1,9 +1,11 @@
 """Reads TorchScript `.pt` and `.ptl` archives: operators with modules as scopes and source lines.
 
-`torch.jit.load` builds the graph; nothing of it is run. Calls of submodules and functions are inlined, each
-call anew, as they execute. Parameters become constants named by module path; arguments that are constants
-become attributes named by the operator's schema; lists of tensors become inputs. Shapes are known when the
-archive keeps its traced inputs or the caller gives `input_shapes`. Weights are read again on demand.
+`torch.jit.load` builds the graph; the model is not run. Torch does run a module's `__setstate__` while it
+loads, in TorchScript's interpreter, so archives whose code names operators that write files are refused.
+Calls of submodules and functions are inlined, each call anew, as they execute. Parameters become
+constants named by module path; arguments that are constants become attributes named by the operator's schema;
+lists of tensors become inputs. Shapes are known when the archive keeps its traced inputs or the caller gives
+`input_shapes`. Weights are read again on demand.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from studio.graph.graph import (
 )
 from studio.graph.onnx_scopes import is_library_file
 from studio.graph.onnx_tensors import short
-from studio.graph.torch_archive import members_of
+from studio.graph.torch_archive import members_of, refuse_file_operators
 from studio.graph.torch_types import MODULE_DATA, SCALAR_TYPES, dtype_of, result_dtype, values_of
 
 _HIERARCHY = re.compile(r"([\w$]+)\(((?:[^()]|\([^()]*\))*)\)")
@@ -50,6 +52,7 @@ def load_module(path: Path, *, restore_shapes: bool = False) -> Any:
     """The loaded archive on the CPU. Raises InputError, which quotes torch's own first line."""
     import torch
 
+    refuse_file_operators(path)
     try:
         return torch.jit.load(str(path), map_location="cpu", _restore_shapes=restore_shapes)
     except Exception as error:  # RuntimeError mostly; damaged archives also raise others

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 from studio.errors import InputError
 
 MAX_MEMBER = 1 << 30
+MAX_CODE = 64 * 1024 * 1024
+
+_FILE_OPERATORS = re.compile(rb"\b((?:torch|ops\s*\.\s*\w+)\s*\.\s*(?:save|from_file))\b")
 
 
 def members_of(path: Path) -> set[str]:
@@ -24,19 +28,54 @@ def members_of(path: Path) -> set[str]:
 def read_member(archive: zipfile.ZipFile, name: str, *, limit: int = MAX_MEMBER) -> bytes:
     """A member's bytes. Raises InputError when it is damaged, or claims or has more than `limit` bytes."""
     try:
-        if archive.getinfo(name).file_size > limit:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise InputError(f"The archive lacks {name}.", hint="Save the model again.") from None
+    return _read(archive, info, limit)
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    name = info.filename
+    try:
+        if info.file_size > limit:
             raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
-        with archive.open(name) as file:
+        with archive.open(info) as file:
             data = file.read(limit + 1)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError, RuntimeError):
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, RuntimeError):
         raise InputError(f"{name} in the archive cannot be read.", hint="The archive is damaged.") from None
-    except Exception as error:  # zlib.error and lzma.LZMAError share no base
+    except InputError:
+        raise
+    except Exception as error:  # zlib.error and lzma.LZMAError have no base in common
         raise InputError(
             f"{name} in the archive cannot be unpacked: {error}.", hint="It is damaged."
         ) from None
     if len(data) > limit:
         raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
     return data
+
+
+def refuse_file_operators(path: Path) -> None:
+    """Raises InputError when the archive's TorchScript calls an operator that reaches files.
+
+    TorchScript can name operators only as `torch.name` or `ops.namespace.name`, and of torch's own these
+    two read or write files (torch/csrc/jit/runtime/register_special_ops.cpp, aten/native_functions.yaml).
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():  # not by name: a name may be there twice
+                if "code/" not in info.filename or not info.filename.endswith(".py"):
+                    continue
+                found = _FILE_OPERATORS.search(_read(archive, info, MAX_CODE))
+                if found:
+                    raise InputError(
+                        f"The archive's code calls {found.group(1).decode()}, which reaches files.",
+                        hint="Do not load this model: no network needs that.",
+                    )
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        raise InputError(
+            f"{path.name} is not a TorchScript program, or its archive is damaged.",
+            hint="It may be weights or a pickled module; save the model with torch.jit.save.",
+        ) from None
 
 
 def member_offset(archive: zipfile.ZipFile, path: Path, name: str) -> tuple[int, int]:

@@ -31,7 +31,10 @@ _PARTS = 5
 
 
 class OpenGraph(Record):
-    """What to open and for whom. `view` None = the view that suits the graph's size."""
+    """What to open and for whom. `view` None = the view that suits the graph's size.
+
+    `input_shapes`: shapes of inputs by name, for TorchScript files that keep none.
+    """
 
     path: str
     targets: tuple[str, ...] = ()
@@ -39,6 +42,7 @@ class OpenGraph(Record):
     android_level: int | None = None
     view: GraphView | None = None
     check_external: bool = True
+    input_shapes: dict[str, tuple[int | str | None, ...]] = {}
 
 
 class GraphOpened(Record):
@@ -64,15 +68,14 @@ class GraphOpened(Record):
 
 def run(spec: OpenGraph, report: Report) -> GraphOpened:
     """The packed files of a model. Raises InputError when the file is not a readable model."""
-    path = Path(spec.path)
+    path = Path(spec.path).absolute()
     report.progress("reading", 0, _PARTS)
     format_ = detect_format(path)
     sha256 = hash_file(path)
-    folder = paths.graphs_dir() / _key(sha256, str(path.resolve()), str(spec.check_external), _code_stamp())
-    manifest = (
-        folder
-        / f"opened-{_key(to_json(spec.targets), spec.soc, str(spec.android_level), to_json(spec.view))}.json"
-    )
+    source = (sha256, str(path.resolve()), str(spec.check_external), to_json(spec.input_shapes))
+    folder = paths.graphs_dir() / _key(*source, _code_stamp())
+    wanted = _key(to_json(spec.targets), spec.soc, str(spec.android_level), to_json(spec.view))
+    manifest = folder / f"opened-{wanted}.json"
     known = _known(manifest)
     if known is not None:
         return known
@@ -81,7 +84,7 @@ def run(spec: OpenGraph, report: Report) -> GraphOpened:
     except OSError as error:
         raise InputError(f"Cannot write to {folder}: {error.strerror}.", hint="Free some space.") from None
     graph_path = folder / "graph"
-    graph = _graph(path, graph_path, check_external=spec.check_external)
+    graph = _graph(path, graph_path, spec)
     made = _Parts(graph, folder, report)
     made.add("costs", lambda: made.costs())
     made.add("layout", lambda: made.layout(spec.view))
@@ -97,7 +100,7 @@ def run(spec: OpenGraph, report: Report) -> GraphOpened:
         verdict_paths=made.verdict_paths,
         problems_path=made.problems_path,
         notes=tuple(graph.notes + made.notes),
-        external_files=tuple(sorted({d.path for d in graph.tensor_data.values() if d.path})),
+        external_files=_external_files(graph),
     )
     if not made.notes:  # a part that failed is tried again next time
         write_atomically(manifest, to_json(result).encode())
@@ -114,20 +117,30 @@ def _known(manifest: Path) -> GraphOpened | None:
     files = [found.graph_path, found.costs_path, found.layout_path, *found.verdict_paths.values()]
     if not all(Path(file).is_file() for file in files):
         return None
-    graph_folder = Path(load_graph(Path(found.graph_path)).file_path).parent if found.external_files else None
-    if graph_folder and not all((graph_folder / file).is_file() for file in found.external_files):
+    if found.external_files and not _has_external_files(load_graph(Path(found.graph_path))):
         return None
     return msgspec.structs.replace(found, was_cached=True)
 
 
-def _graph(path: Path, stored: Path, *, check_external: bool) -> Graph:
-    """The graph, from the cache when it is there and whole."""
+def _external_files(graph: Graph) -> tuple[str, ...]:
+    return tuple(sorted({data.path for data in graph.tensor_data.values() if data.path}))
+
+
+def _has_external_files(graph: Graph) -> bool:
+    folder = Path(graph.file_path).parent
+    return all((folder / file).is_file() for file in _external_files(graph))
+
+
+def _graph(path: Path, stored: Path, spec: OpenGraph) -> Graph:
+    """The graph, from the cache when it is there, whole, and its weights' files still are as well."""
     if stored.is_file():
         try:
-            return load_graph(stored)
+            graph = load_graph(stored)
+            if not spec.check_external or _has_external_files(graph):
+                return graph
         except InputError:
             pass  # written by another version or damaged: read the model again
-    graph = open_graph(path, check_external=check_external)
+    graph = open_graph(path, check_external=spec.check_external, input_shapes=spec.input_shapes or None)
     save_graph(graph, stored)
     return graph
 

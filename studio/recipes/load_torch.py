@@ -197,6 +197,9 @@ def _from_program(path: Path, trusted: bool) -> TorchSource:
 def _from_script(path: Path, source: SourceModel, free_dim: int) -> TorchSource:
     import torch
 
+    from studio.graph.torch_archive import refuse_file_operators
+
+    refuse_file_operators(path)
     try:
         script = torch.jit.load(str(path), map_location="cpu")
     except Exception as error:

@@ -156,3 +156,23 @@ def test_executorch_delegates_open(net: Net, macs: int, tmp_path: Path) -> None:
     assert plain.node_attributes[convolution]["stride"] == [2, 2]
     plan = portable.executorch_program.execution_plan[0]
     assert plain.node_count == len(plan.chains[0].instructions)
+
+
+def test_an_archive_whose_code_writes_files_is_not_loaded(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    source = (
+        "def __setstate__(self, state: str) -> None:\n"
+        f"  torch.save(state, {str(target)!r})\n"
+        "  self.training = False\n"
+    )
+    module = torch.jit.script(nn.Identity())
+    module.define(source)
+    module.define('def __getstate__(self) -> str:\n  return "state"\n')
+    path = tmp_path / "w.pt"
+    module.save(str(path))
+    assert not target.exists()
+    with pytest.raises(InputError, match="reaches files"):
+        open_graph(path)
+    assert not target.exists()
+    torch.jit.load(str(path))
+    assert target.exists()  # what torch alone would have done: the guard is no superstition

@@ -99,3 +99,21 @@ def test_tensor_statistics_and_export(model: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "w.npy").shape == (50, 50)
     with pytest.raises(InputError, match="not a constant"):
         read_tensor(ReadTensor(graph_path=opened.graph_path, tensor=graph.main_inputs()[0]), Silent())
+
+
+def test_external_weights_that_went_away_are_missed_even_when_cached(tmp_path: Path) -> None:
+    weight = numpy_helper.from_array(np.zeros((64, 64), np.float32), "w")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 64])], [weight],
+    )  # fmt: skip
+    onnx.save(
+        helper.make_model(graph), str(tmp_path / "e.onnx"), save_as_external_data=True, location="e.bin"
+    )
+    spec = OpenGraph(path=str(tmp_path / "e.onnx"))
+    assert job.run(spec, Silent()).external_files == ("e.bin",)
+    assert job.run(spec, Silent()).was_cached
+    (tmp_path / "e.bin").unlink()
+    with pytest.raises(InputError, match="missing"):
+        job.run(spec, Silent())
