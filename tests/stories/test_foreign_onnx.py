@@ -2,63 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ui"))
-
 from models import save_model
-
-
-@pytest.fixture
-def play(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Runs `main(arguments)` with the real window; `act(window)` clicks while it is open."""
-    from studio.__main__ import main
-    from studio.ui import app as window_app
-
-    windows: list[Any] = []
-    made = window_app.Studio
-
-    class Watched(made):  # type: ignore[misc, valid-type]
-        """The same application, whose window the story can find."""
-
-        def start(self, argv_paths: Any) -> None:
-            super().start(argv_paths)
-            windows.append(self.window)
-
-    monkeypatch.setattr(window_app, "Studio", Watched)
-
-    def run(arguments: list[str], act: Any) -> int:
-        errors: list[BaseException] = []
-
-        def begin() -> None:
-            if not windows:
-                QTimer.singleShot(20, begin)
-                return
-            try:
-                act(windows[0])
-            except BaseException as error:
-                errors.append(error)
-            finally:
-                windows[0].session.history = None  # close without the question
-                windows[0].close()
-                QApplication.instance().quit()
-
-        QTimer.singleShot(20, begin)
-        monkeypatch.setattr(sys, "argv", ["deployment-studio", *arguments])
-        code = main(arguments)
-        if errors:
-            raise errors[0]
-        return code
-
-    yield run
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
 
 
 def test_open_switch_target_click_problem_land_on_node(qtbot: QtBot, play: Any, tmp_path: Path) -> None:
