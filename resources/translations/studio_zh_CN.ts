@@ -25,6 +25,17 @@
     </message>
 </context>
 <context>
+    <name>AdvicePanel</name>
+    <message>
+        <source>What it means</source>
+        <translation>这意味着什么</translation>
+    </message>
+    <message>
+        <source>Choose targets in the bar of the main window.</source>
+        <translation>请在主窗口的目标栏中选择目标。</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Details</source>
@@ -156,6 +167,234 @@
     </message>
 </context>
 <context>
+    <name>ConvertPage</name>
+    <message>
+        <source>Convert</source>
+        <translation>转换</translation>
+    </message>
+    <message>
+        <source>Makes the files that the runtimes on the phone load.</source>
+        <translation>生成手机上运行时要加载的文件。</translation>
+    </message>
+    <message>
+        <source>&amp;Run convert</source>
+        <translation>运行转换(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Opens faster than .onnx: it is optimized already.</source>
+        <translation>比 .onnx 打开更快：已预先优化。</translation>
+    </message>
+    <message>
+        <source>Optimization</source>
+        <translation>优化</translation>
+    </message>
+    <message>
+        <source>Automatic: as the target wants it</source>
+        <translation>自动：按目标的要求</translation>
+    </message>
+    <message>
+        <source>extended: fused for the CPU</source>
+        <translation>extended：为 CPU 融合</translation>
+    </message>
+    <message>
+        <source>basic: accelerators can take its nodes</source>
+        <translation>basic：加速器可接受其节点</translation>
+    </message>
+    <message>
+        <source>all: for processors like this one only</source>
+        <translation>all：仅适用于与本机相同的处理器</translation>
+    </message>
+    <message>
+        <source>disabled: as it was exported</source>
+        <translation>disabled：保持导出时的样子</translation>
+    </message>
+    <message>
+        <source>For LiteRT&apos;s CPU, GPU and NPU delegates; float.</source>
+        <translation>用于 LiteRT 的 CPU、GPU 和 NPU 委托；浮点。</translation>
+    </message>
+    <message>
+        <source>For ExecuTorch; the accelerator is chosen while converting.</source>
+        <translation>用于 ExecuTorch；加速器在转换时选定。</translation>
+    </message>
+    <message>
+        <source>Lower for</source>
+        <translation>针对</translation>
+    </message>
+    <message>
+        <source>Change convert</source>
+        <translation>更改转换</translation>
+    </message>
+    <message>
+        <source>is made from a torch source; this project starts from ONNX.</source>
+        <translation>需由 torch 源模型生成；此项目以 ONNX 为起点。</translation>
+    </message>
+</context>
+<context>
+    <name>DataField</name>
+    <message>
+        <source>pictures/ or data.npz, inside the project&apos;s folder</source>
+        <translation>pictures/ 或 data.npz，须在项目文件夹内</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>文件…</translation>
+    </message>
+    <message>
+        <source>None named.</source>
+        <translation>未指定。</translation>
+    </message>
+    <message>
+        <source>Folder of pictures</source>
+        <translation>图片文件夹</translation>
+    </message>
+    <message>
+        <source>Arrays (*.npz *.npy)</source>
+        <translation>数组 (*.npz *.npy)</translation>
+    </message>
+    <message>
+        <source>Array file</source>
+        <translation>数组文件</translation>
+    </message>
+</context>
+<context>
+    <name>DeployPage</name>
+    <message>
+        <source>Deploy</source>
+        <translation>部署</translation>
+    </message>
+    <message>
+        <source>Runs a result on a device, measures it, and compares its outputs with the original&apos;s.</source>
+        <translation>在设备上运行结果并测量，同时把输出与原模型比较。</translation>
+    </message>
+    <message>
+        <source>&amp;Device</source>
+        <translation>设备(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Result</source>
+        <translation>结果(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Target</source>
+        <translation>目标(&amp;T)</translation>
+    </message>
+    <message>
+        <source>T&amp;hreads</source>
+        <translation>线程数(&amp;H)</translation>
+    </message>
+    <message>
+        <source>burst: as fast as it goes, for some seconds</source>
+        <translation>突发：全速运行几秒</translation>
+    </message>
+    <message>
+        <source>sustained: for minutes, to see it grow hot and slow</source>
+        <translation>持续：运行数分钟，观察发热与降速</translation>
+    </message>
+    <message>
+        <source>cadence: at a fixed rate with idle gaps, as an app does</source>
+        <translation>定频：固定频率并留有空闲，像应用那样</translation>
+    </message>
+    <message>
+        <source>&amp;Mode</source>
+        <translation>模式(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Deploy &amp;&amp; r&amp;un</source>
+        <translation>部署并运行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Run all &amp;steps</source>
+        <translation>运行所有步骤(&amp;S)</translation>
+    </message>
+    <message>
+        <source>(simulated)</source>
+        <translation>（模拟）</translation>
+    </message>
+    <message>
+        <source>Looking for devices…</source>
+        <translation>正在查找设备…</translation>
+    </message>
+    <message>
+        <source>Choose a device.</source>
+        <translation>请选择设备。</translation>
+    </message>
+    <message>
+        <source>There is no result yet: run the steps before this page.</source>
+        <translation>尚无结果：请先运行前面的步骤。</translation>
+    </message>
+    <message>
+        <source>This device has no runtime for this file.</source>
+        <translation>该设备没有适用于此文件的运行时。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>running: n {n}, p50 {p50} ms, p90 {p90} ms</source>
+        <translation>运行中：n {n}，p50 {p50} ms，p90 {p90} ms</translation>
+    </message>
+    <message>
+        <source>Preparing inputs and the float original…</source>
+        <translation>正在准备输入和浮点原模型…</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>{ran} (asked for {asked})</source>
+        <translation>{ran}（要求 {asked}）</translation>
+    </message>
+    <message>
+        <source>Ran on</source>
+        <translation>实际运行于</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>误差</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>精度</translation>
+    </message>
+</context>
+<context>
+    <name>DeployWizard</name>
+    <message>
+        <source>Wizard</source>
+        <translation>向导</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>&lt; &amp;Back</source>
+        <translation>&lt; 上一步(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Next &gt;</source>
+        <translation>下一步(&amp;N) &gt;</translation>
+    </message>
+    <message>
+        <source>&amp;Finish</source>
+        <translation>完成(&amp;F)</translation>
+    </message>
+</context>
+<context>
     <name>DeviceList</name>
     <message>
         <source>DEVICES</source>
@@ -199,6 +438,93 @@
     <message>
         <source>Press Deploy &amp; run: the artifact is measured on this device, and latency, temperature, clocks and memory are drawn here as they come.</source>
         <translation>点击“部署并运行”：在该设备上测量产物，延迟、温度、频率和内存会实时绘制在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>ExportPage</name>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Turns the torch model into an ONNX graph, which all later steps read.</source>
+        <translation>把 torch 模型转成 ONNX 图，供后续步骤使用。</translation>
+    </message>
+    <message>
+        <source>&amp;Run export</source>
+        <translation>运行导出(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Opset</source>
+        <translation>Opset(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>dynamo (torch.export)</source>
+        <translation>dynamo (torch.export)</translation>
+    </message>
+    <message>
+        <source>TorchScript (tracing)</source>
+        <translation>TorchScript（跟踪）</translation>
+    </message>
+    <message>
+        <source>&amp;Exporter</source>
+        <translation>导出器(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Any &amp;batch size</source>
+        <translation>任意批大小(&amp;B)</translation>
+    </message>
+    <message>
+        <source>The source is ONNX already: there is nothing to export.</source>
+        <translation>源模型已是 ONNX：无需导出。</translation>
+    </message>
+    <message>
+        <source>Its opset is {n}.</source>
+        <translation>其 opset 为 {n}。</translation>
+    </message>
+    <message>
+        <source>The version of ONNX operators. 18 suits every runtime that is looked after today.</source>
+        <translation>ONNX 算子的版本。18 适合目前仍在维护的所有运行时。</translation>
+    </message>
+    <message>
+        <source>Below 18 the TorchScript exporter is used, for older runtimes and vendor tools.</source>
+        <translation>低于 18 时使用 TorchScript 导出器，供旧运行时和厂商工具使用。</translation>
+    </message>
+    <message>
+        <source>dynamo first; where it fails, TorchScript. What worked is noted.</source>
+        <translation>先用 dynamo；失败则用 TorchScript。会注明实际使用的。</translation>
+    </message>
+    <message>
+        <source>Keeps control flow and names of modules; opset 18 or newer.</source>
+        <translation>保留控制流和模块名；opset 18 或更新。</translation>
+    </message>
+    <message>
+        <source>Follows one example: branches on values are lost.</source>
+        <translation>只跟随一个示例：依赖数值的分支会丢失。</translation>
+    </message>
+    <message>
+        <source>The first dimension stays free. Phones&apos; accelerators want it fixed.</source>
+        <translation>第一维保持自由。手机加速器要求固定。</translation>
+    </message>
+    <message>
+        <source>The shape is fixed as the source declares it, which every accelerator takes.</source>
+        <translation>形状按源模型的声明固定，所有加速器都接受。</translation>
+    </message>
+    <message>
+        <source>The dynamo exporter makes opset 18 at least: choose Automatic or a newer opset.</source>
+        <translation>dynamo 导出器至少生成 opset 18：请选择“自动”或更新的 opset。</translation>
+    </message>
+    <message>
+        <source>The project does not say which inputs the source takes: name, type and shape.</source>
+        <translation>项目没有说明源模型的输入：名称、类型和形状。</translation>
+    </message>
+    <message>
+        <source>Change export</source>
+        <translation>更改导出</translation>
     </message>
 </context>
 <context>
@@ -668,6 +994,81 @@
     </message>
 </context>
 <context>
+    <name>PreprocessingField</name>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Height</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>宽</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>Height × width</source>
+        <translation>高 × 宽</translation>
+    </message>
+    <message>
+        <source>grey</source>
+        <translation>灰度</translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>Standard deviation</source>
+        <translation>标准差</translation>
+    </message>
+    <message>
+        <source>one number, or one per channel: 0.485 0.456 0.406</source>
+        <translation>一个数，或每通道一个：0.485 0.456 0.406</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>size as it is</source>
+        <translation>大小保持原样</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation>标准差</translation>
+    </message>
+    <message>
+        <source>Mean and standard deviation want one number, or one per channel.</source>
+        <translation>均值和标准差需要一个数，或每通道一个。</translation>
+    </message>
+    <message>
+        <source>A standard deviation of 0 divides by zero.</source>
+        <translation>标准差为 0 会除以零。</translation>
+    </message>
+    <message>
+        <source>Set height and width together, or neither.</source>
+        <translation>高和宽须同时设置，或都不设置。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>ProblemList</name>
     <message>
         <source>{now} → {then} partitions</source>
@@ -774,6 +1175,105 @@
     <message>
         <source>One per line: name, type, shape.</source>
         <translation>每行一个：名称、类型、形状。</translation>
+    </message>
+</context>
+<context>
+    <name>QuantizePage</name>
+    <message>
+        <source>Quantize</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>Fewer bits: a smaller file and, where the hardware computes in them, a faster one.</source>
+        <translation>位数更少：文件更小；若硬件支持，速度也更快。</translation>
+    </message>
+    <message>
+        <source>&amp;Run quantize</source>
+        <translation>运行量化(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Leave it in &amp;float</source>
+        <translation>保持浮点(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Nothing is lost and nothing is gained.</source>
+        <translation>没有损失，也没有收益。</translation>
+    </message>
+    <message>
+        <source>int8, &amp;static</source>
+        <translation>int8，静态(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Weights and activations in 8 bits, with ranges learned from real inputs.</source>
+        <translation>权重和激活均为 8 位，范围由真实输入得出。</translation>
+    </message>
+    <message>
+        <source>int8, &amp;dynamic</source>
+        <translation>int8，动态(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Weights in 8 bits, ranges found while it runs: needs no data, suits transformers.</source>
+        <translation>权重为 8 位，范围在运行时确定：无需数据，适合 Transformer。</translation>
+    </message>
+    <message>
+        <source>float&amp;16</source>
+        <translation>float&amp;16</translation>
+    </message>
+    <message>
+        <source>Half the size, nearly the same numbers; needs no data.</source>
+        <translation>大小减半，数值几乎不变；无需数据。</translation>
+    </message>
+    <message>
+        <source>Calibration data</source>
+        <translation>校准数据</translation>
+    </message>
+    <message>
+        <source>&amp;Calibrate on</source>
+        <translation>校准数据(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Preprocessing</source>
+        <translation>预处理</translation>
+    </message>
+    <message>
+        <source>S&amp;amples</source>
+        <translation>样本数(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Smallest and largest value</source>
+        <translation>最小值和最大值</translation>
+    </message>
+    <message>
+        <source>Entropy: rare large values are cut off</source>
+        <translation>熵：截断罕见的大值</translation>
+    </message>
+    <message>
+        <source>Percentile 99.999</source>
+        <translation>百分位 99.999</translation>
+    </message>
+    <message>
+        <source>Ran&amp;ges</source>
+        <translation>范围(&amp;G)</translation>
+    </message>
+    <message>
+        <source>One scale per c&amp;hannel</source>
+        <translation>逐通道 scale(&amp;H)</translation>
+    </message>
+    <message>
+        <source>names of nodes, with commas; usually none</source>
+        <translation>节点名，用逗号分隔；通常留空</translation>
+    </message>
+    <message>
+        <source>&amp;Keep in float</source>
+        <translation>保持浮点(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Static int8 learns its ranges from real inputs: name a folder of pictures or an array file.</source>
+        <translation>静态 int8 从真实输入得出范围：请指定图片文件夹或数组文件。</translation>
+    </message>
+    <message>
+        <source>Change quantize</source>
+        <translation>更改量化</translation>
     </message>
 </context>
 <context>
@@ -946,6 +1446,29 @@
     </message>
 </context>
 <context>
+    <name>RunStrip</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>The choices changed since it was made: run it again.</source>
+        <translation>设置在生成之后有改动：请重新运行。</translation>
+    </message>
+    <message>
+        <source>Made; nothing has changed since.</source>
+        <translation>已生成；此后没有改动。</translation>
+    </message>
+    <message>
+        <source>Not made yet.</source>
+        <translation>尚未生成。</translation>
+    </message>
+</context>
+<context>
     <name>Session</name>
     <message>
         <source>Watch devices</source>
@@ -978,6 +1501,18 @@
     <message>
         <source>Netron shows {file}</source>
         <translation>Netron 显示 {file}</translation>
+    </message>
+    <message>
+        <source>{tool} answered for {n} nodes</source>
+        <translation>{tool} 回答了 {n} 个节点</translation>
+    </message>
+    <message>
+        <source>Ask the real tools</source>
+        <translation>询问真实工具</translation>
+    </message>
+    <message>
+        <source>No tool on this computer answers for this file and these targets.</source>
+        <translation>这台电脑上没有工具能回答此文件和这些目标。</translation>
     </message>
     <message>
         <source>Run recipe</source>
@@ -1214,6 +1749,25 @@
     <message>
         <source>Open {path}</source>
         <translation>打开 {path}</translation>
+    </message>
+</context>
+<context>
+    <name>StepPage</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Takes the choices that suit these targets</source>
+        <translation>采用适合这些目标的设置</translation>
+    </message>
+    <message>
+        <source>For all my targets</source>
+        <translation>适合我的所有目标</translation>
+    </message>
+    <message>
+        <source>My own choice</source>
+        <translation>自定义</translation>
     </message>
 </context>
 <context>
@@ -1475,6 +2029,144 @@
     </message>
 </context>
 <context>
+    <name>VerifyPage</name>
+    <message>
+        <source>Verify</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>Loads what was made in its real runtime and compares it with the float original.</source>
+        <translation>在真正的运行时中加载结果，并与浮点原模型比较。</translation>
+    </message>
+    <message>
+        <source>&amp;Run verify</source>
+        <translation>运行验证(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Evaluation data</source>
+        <translation>评估数据</translation>
+    </message>
+    <message>
+        <source>&amp;Compare on</source>
+        <translation>比较数据(&amp;C)</translation>
+    </message>
+    <message>
+        <source>S&amp;amples</source>
+        <translation>样本数(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Accuracy may &amp;fall by</source>
+        <translation>精度最多下降(&amp;F)</translation>
+    </message>
+    <message>
+        <source>points</source>
+        <translation>个百分点</translation>
+    </message>
+    <message>
+        <source>SNR must &amp;reach</source>
+        <translation>SNR 须达到(&amp;R)</translation>
+    </message>
+    <message>
+        <source>SNR compares the size of the outputs with the size of the error: 20 dB is an error of a tenth, 40 dB of a hundredth. Float conversions reach 80 dB and more, good int8 20 to 40 dB.</source>
+        <translation>SNR 是输出大小与误差大小之比：20 dB 表示误差为十分之一，40 dB 为百分之一。浮点转换可达 80 dB 以上，良好的 int8 为 20 至 40 dB。</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>SNR</source>
+        <translation>SNR</translation>
+    </message>
+    <message>
+        <source>Largest error</source>
+        <translation>最大误差</translation>
+    </message>
+    <message>
+        <source>Same class</source>
+        <translation>类别相同</translation>
+    </message>
+    <message>
+        <source>Within budget</source>
+        <translation>在预算内</translation>
+    </message>
+    <message>
+        <source>Comparison with the float original</source>
+        <translation>与浮点原模型比较</translation>
+    </message>
+    <message>
+        <source>An accuracy budget needs labels: name data that has them, or take the budget away.</source>
+        <translation>精度预算需要标签：请指定带标签的数据，或去掉该预算。</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>not compared yet</source>
+        <translation>尚未比较</translation>
+    </message>
+    <message>
+        <source>{n} samples: {origin}</source>
+        <translation>{n} 个样本：{origin}</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>Change verify</source>
+        <translation>更改验证</translation>
+    </message>
+</context>
+<context>
+    <name>Wizard</name>
+    <message>
+        <source>opset {n}</source>
+        <translation>opset {n}</translation>
+    </message>
+    <message>
+        <source>{name} exporter</source>
+        <translation>{name} 导出器</translation>
+    </message>
+    <message>
+        <source>{n} of {total} nodes in fewer bits</source>
+        <translation>{total} 个节点中 {n} 个降低了位数</translation>
+    </message>
+    <message>
+        <source>{n} of {total} nodes delegated</source>
+        <translation>{total} 个节点中 {n} 个已委托</translation>
+    </message>
+    <message>
+        <source>XNNPACK takes {n} of {total} nodes</source>
+        <translation>XNNPACK 接受 {total} 个节点中的 {n} 个</translation>
+    </message>
+    <message>
+        <source>made in {time}, from the cache</source>
+        <translation>用时 {time}，取自缓存</translation>
+    </message>
+    <message>
+        <source>made in {time}</source>
+        <translation>用时 {time}</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>完全相同</translation>
+    </message>
+</context>
+<context>
     <name>_Message</name>
     <message>
         <source>Try again</source>
@@ -1653,6 +2345,10 @@
     <message>
         <source>Next &amp;problem</source>
         <translation>下一个问题(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Ask the real tools</source>
+        <translation>询问真实工具(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Wizard…</source>
@@ -1970,6 +2666,21 @@ Address:</source>
     <message>
         <source>unknown</source>
         <translation>未知</translation>
+    </message>
+</context>
+<context>
+    <name>widget</name>
+    <message>
+        <source>{n} pictures, the first is {size}</source>
+        <translation>{n} 张图片，第一张为 {size}</translation>
+    </message>
+    <message>
+        <source>{n} samples, {dtype} {size}</source>
+        <translation>{n} 个样本，{dtype} {size}</translation>
+    </message>
+    <message>
+        <source>with labels</source>
+        <translation>带标签</translation>
     </message>
 </context>
 </TS>
