@@ -65,6 +65,7 @@ class _Composer:
         self.net_tensor: list[list[int]] = [[] for _ in self.blocks]
         self.hops: list[list[Hop]] = []
         self.arranged: list[Arrangement | None] = [None] * len(self.blocks)
+        self.ports: list[tuple[dict[int, float], dict[int, float]]] = [({}, {})] * len(self.blocks)
         self.origin: list[Point] = [(0.0, 0.0)] * len(self.blocks)  # axis and top of a block's content
 
     def layout(self, wrapped: bool) -> Layout:
@@ -73,6 +74,7 @@ class _Composer:
         memo = Memo()
         for block in range(len(self.blocks) - 1, -1, -1):
             self.arranged[block] = self._arrange(block, memo)
+            self.ports[block] = self._ports_of(block)
         for block in range(1, len(self.blocks)):
             here = self.blocks[block]
             x, y = self.origin[here.parent]
@@ -148,16 +150,19 @@ class _Composer:
         """Where a line ends on a child, relative to its axis: 0 for leaves, a frame's port otherwise."""
         if child < 0 or not children[child][0]:
             return 0.0
-        block = children[child][1]
-        for (name, source), net in self.net_index[block].items():
-            if name != tensor:
-                continue
-            paths = self._arrangement(block).paths[net]
-            if leaving and OUTSIDE in self.net_targets[block][net]:
-                return paths[self.net_targets[block][net][OUTSIDE]][-1][0]
-            if not leaving and source == OUTSIDE:
-                return paths[0][0][0]
-        return 0.0
+        return self.ports[children[child][1]][leaving].get(tensor, 0.0)
+
+    def _ports_of(self, block: int) -> tuple[dict[int, float], dict[int, float]]:
+        """Where every tensor enters and leaves an arranged block, relative to its axis."""
+        paths = self._arrangement(block).paths
+        entries: dict[int, float] = {}
+        exits: dict[int, float] = {}
+        for (tensor, source), net in self.net_index[block].items():
+            if source == OUTSIDE:
+                entries[tensor] = paths[net][0][0][0]
+            if OUTSIDE in self.net_targets[block][net]:
+                exits[tensor] = paths[net][self.net_targets[block][net][OUTSIDE]][-1][0]
+        return entries, exits
 
     def _collect(self, wrapped: bool) -> Layout:
         count = len(self.leaves)
