@@ -35,8 +35,8 @@ _GRACE_SECONDS = 5.0
 _PACKAGE_HOME = Path(__file__).resolve().parents[2]
 
 
-class _Spec(Record):
-    """The runner's first line; `studio.jobs.runner.RunnerSpec` reads it."""
+class RunnerSpec(Record):
+    """The first line on the runner's stdin: what to run, and for which device."""
 
     request: RunRequest
     device_id: str = DEVICE_ID
@@ -93,7 +93,7 @@ class ThisComputer:
                 cwd=_PACKAGE_HOME,  # `-m` imports from the working directory: never from a stranger's
             )
             assert process.stdin is not None
-            process.stdin.write(to_json(_Spec(request=request)).encode() + b"\n")
+            process.stdin.write(to_json(RunnerSpec(request=request)).encode() + b"\n")
             process.stdin.flush()
         except OSError as error:
             raise ToolError(

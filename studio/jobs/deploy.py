@@ -13,32 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from studio import paths
 from studio.artifact import hash_file
 from studio.devices.device import Device, RunRequest, RunSettings
 from studio.devices.registry import open_device
-from studio.devices.stream import Inference, Output, StreamRecord, Summary, Warm
+from studio.devices.stream import Inference, Output
 from studio.devices.this_computer import DEVICE_ID
 from studio.errors import InputError, StudioError
 from studio.jobs import runner
-from studio.jobs.job import Measured, Report
+from studio.jobs.deploy_result import DeployResult, result_of
+from studio.jobs.job import Report
+from studio.jobs.recorder import Recorder
 from studio.jobs.run_outputs import load_labels, load_reference, sample_count, stack_outputs
 from studio.measure.error import Outputs, error_figures
-from studio.measure.measurement import ErrorFigures, LatencyStats
-from studio.measure.run_file import Compared, FileRecord, RunBuilder, RunFile, new_run_file
-from studio.measure.statistics import (
-    Drift,
-    MinuteStats,
-    ThrottleMark,
-    drift,
-    latency_stats,
-    per_minute,
-    throttle_marks,
-)
+from studio.measure.measurement import ErrorFigures
+from studio.measure.run_file import Compared, RunBuilder
 from studio.records import Record
 from studio.targets import TARGETS, find_target
+
+__all__ = ["Deploy", "DeployResult", "default_target", "format_of", "run"]
 
 _PROGRESS_SECONDS = 0.2
 
@@ -66,29 +60,6 @@ class Deploy(Record):
     reference_artifact: str = ""
     runs_dir: str = ""
     live_interval_ms: float = 0.0
-
-
-class DeployResult(Record):
-    """What the run says. The first seven fields are the contract of `bench --json`."""
-
-    latency_ms: LatencyStats | None
-    load_ms: float | None
-    peak_rss_bytes: int | None
-    target: str
-    target_ran: str
-    error: ErrorFigures | None
-    run_file: str
-    device_id: str
-    device_name: str = ""
-    is_simulated: bool = False
-    is_complete: bool = True
-    evidence: str = ""
-    delegated_nodes: int | None = None
-    total_nodes: int | None = None
-    minutes: tuple[MinuteStats, ...] = ()
-    drift: Drift | None = None
-    throttled: tuple[ThrottleMark, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def default_target(file_format: str) -> str:
@@ -119,62 +90,14 @@ def run(spec: Deploy, report: Report) -> DeployResult:
         reference, said = _reference(spec, request, report, Path(scratch))
         info = device.identify()
         folder = Path(spec.runs_dir) if spec.runs_dir else paths.data_dir() / "runs"
-        with _Recorder(spec, folder, report) as recorder:
+        with Recorder(
+            folder, report, device_id=spec.device_id, live_interval_ms=spec.live_interval_ms
+        ) as recorder:
             _follow(device, request, recorder, report)
             error, notes = _compare(spec, recorder.builder, Path(request.outputs_dir), reference, said)
             if error is not None:
                 recorder.keep(Compared(figures=error, reference=said))
-            return _result(spec, recorder, info.name, info.is_simulated, error, notes)
-
-
-class _Recorder:
-    """Appends every record to the run file, then tells it.
-
-    The file is made when the model has run once: one that cannot be run leaves nothing behind.
-    """
-
-    def __init__(self, spec: Deploy, folder: Path, report: Report) -> None:
-        self.builder = RunBuilder(folder)
-        self._spec = spec
-        self._folder = folder
-        self._report = report
-        self._file: RunFile | None = None
-        self._waiting: list[FileRecord] = []
-        self._told_ns = 0
-
-    def take(self, record: StreamRecord) -> None:
-        if isinstance(record, Output):
-            # the file is shared with others: no path of this machine in it
-            record = msgspec.structs.replace(record, path=Path(record.path).name)
-        self.keep(record)
-        if isinstance(record, Inference):
-            if record.t_ns - self._told_ns < self._spec.live_interval_ms * 1e6:
-                return
-            self._told_ns = record.t_ns
-        self._report.emit(Measured(device_id=self._spec.device_id, record=record))
-
-    def keep(self, record: FileRecord) -> None:
-        self.builder.add(record)
-        self._waiting.append(record)
-        hello = self.builder.hello
-        if self._file is None and isinstance(record, Warm | Inference | Summary) and hello is not None:
-            self._file = new_run_file(self._folder, self._spec.device_id, hello.wall_time)
-            self.builder.path = self._file.path
-        if self._file is not None:
-            for waiting in self._waiting:
-                self._file.append(waiting)
-            self._waiting.clear()
-
-    @property
-    def path(self) -> Path | None:
-        return self._file.path if self._file is not None else None
-
-    def __enter__(self) -> _Recorder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+            return result_of(recorder, info.name, info.is_simulated, error, notes)
 
 
 def _request(spec: Deploy, outputs: Path) -> RunRequest:
@@ -228,7 +151,7 @@ def _reference(spec: Deploy, request: RunRequest, report: Report, scratch: Path)
     return stack_outputs(outputs, folder), f"{path.name} on this computer ({only_outputs.target})"
 
 
-def _follow(device: Device, request: RunRequest, recorder: _Recorder, report: Report) -> None:
+def _follow(device: Device, request: RunRequest, recorder: Recorder, report: Report) -> None:
     settings = request.settings
     started: int | None = None
     told = 0.0
@@ -267,47 +190,3 @@ def _compare(
         return error_figures(reference, stack_outputs(builder.outputs, folder), load_labels(spec)), []
     except InputError as error:
         return None, [f"The outputs could not be compared: {error.message}"]
-
-
-def _result(
-    spec: Deploy,
-    recorder: _Recorder,
-    name: str,
-    is_simulated: bool,
-    error: ErrorFigures | None,
-    notes: list[str],
-) -> DeployResult:
-    done = recorder.builder.build()
-    loaded = done.loaded
-    ran = loaded.target_ran if loaded is not None else ""
-    target = done.hello.target
-    if ran and ran != target:
-        notes.insert(0, f"{target} was asked for, but {ran} ran.")
-    if error is not None and error.nonfinite:
-        notes.insert(0, f"{error.nonfinite} output values are not numbers (NaN or infinite).")
-    notes += [
-        f"The runner told only a summary of {s.name}: mean {s.mean_ns / 1e6:.3f} ms over {s.count} "
-        f"inferences ({s.min_ns / 1e6:.3f} to {s.max_ns / 1e6:.3f} ms)."
-        for s in done.summaries
-    ]
-    notes += [p.detail for p in done.phases if p.name == "inputs" and "assumed" in p.detail]
-    return DeployResult(
-        latency_ms=latency_stats(np.asarray(done.latency_ns)),
-        load_ms=loaded.load_ns / 1e6 if loaded is not None and loaded.load_ns is not None else None,
-        peak_rss_bytes=done.end.peak_rss_bytes if done.end is not None else None,
-        target=target,
-        target_ran=ran,
-        error=error,
-        run_file=str(recorder.path or ""),
-        device_id=spec.device_id,
-        device_name=name,
-        is_simulated=is_simulated or done.hello.is_simulated,
-        is_complete=done.is_complete and done.end is not None and done.end.reason == "done",
-        evidence=loaded.evidence if loaded is not None else "",
-        delegated_nodes=loaded.delegated_nodes if loaded is not None else None,
-        total_nodes=loaded.total_nodes if loaded is not None else None,
-        minutes=per_minute(done),
-        drift=drift(done),
-        throttled=throttle_marks(done),
-        notes=tuple(notes),
-    )

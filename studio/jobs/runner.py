@@ -1,18 +1,15 @@
 """The process that runs a model on this computer and streams one record per inference.
 
-`python -m studio.jobs.runner`: the first line on stdin is a `RunnerSpec`; records leave as JSON
-lines on a private descriptor (libraries print to 1 and 2); end of stdin or SIGTERM means stop,
-which still leaves a whole stream.
+`python -m studio.jobs.runner`: the first line on stdin is a `RunnerSpec`
+(`studio.devices.this_computer`); records leave as JSON lines on a private descriptor, since
+libraries print to 1 and 2; end of stdin or SIGTERM means stop, which still leaves a whole stream.
 
 Why a process of its own: a runtime that crashes costs one run, its memory is its own, and the
-window's garbage does not disturb the clock. Between inferences nothing is written for up to
-`_FLUSH_NS`: the reader of the pipe would wake on another core and take part of the cache.
+window's garbage does not disturb the clock. The timed loop itself is in `timing.py`.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import signal
 import sys
@@ -31,13 +28,12 @@ import numpy.typing as npt
 from studio import __version__
 from studio.backends.backend import LoadedModel
 from studio.backends.explain import tool_error
-from studio.devices.device import RunMode, RunRequest, RunSettings
+from studio.devices.device import RunSettings
 from studio.devices.run_inputs import RunInputs, read_inputs
 from studio.devices.stream import (
     End,
     Fault,
     Hello,
-    Inference,
     Loaded,
     Output,
     Phase,
@@ -45,17 +41,10 @@ from studio.devices.stream import (
     Warm,
     encode_record,
 )
+from studio.devices.this_computer import RunnerSpec
 from studio.errors import DeviceError, InputError, StudioError, UnsupportedError
-from studio.records import Record, from_json
-
-_FLUSH_NS = 50_000_000
-
-
-class RunnerSpec(Record):
-    """What the runner is told: the request and who asks."""
-
-    request: RunRequest
-    device_id: str = "this-computer"
+from studio.jobs.timing import measure
+from studio.records import from_json
 
 
 def command() -> tuple[str, ...]:
@@ -128,50 +117,6 @@ def run(spec: RunnerSpec, send: Callable[..., None], should_stop: Callable[[], b
     return End(t_ns=time.monotonic_ns(), reason=reason, runs=runs, peak_rss_bytes=_status_bytes("VmHWM"))
 
 
-def measure(
-    invoke: Callable[[], None],
-    settings: RunSettings,
-    send: Callable[..., None],
-    should_stop: Callable[[], bool],
-) -> int:
-    """The timed loop; returns the number of inferences. Only `invoke` is inside the timed span.
-
-    Ends when both `runs` and `seconds` are reached. With cadence the next inference is due a
-    whole number of intervals after the first; a late one starts at once and the rhythm is kept.
-    """
-    clock, cpu_now = time.perf_counter_ns, _cpu_reader()
-    interval = int(settings.interval_ms * 1e6) if settings.mode is RunMode.CADENCE else 0
-    pending: list[Inference] = []
-    i = 0
-    was_collecting = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        first = flushed = clock()
-        until = first + int(settings.seconds * 1e9)
-        while not should_stop():
-            begin = clock()
-            invoke()
-            end = clock()
-            pending.append(Inference(i=i, t_ns=begin, latency_ns=end - begin, cpu=cpu_now()))
-            i += 1
-            if end - flushed > _FLUSH_NS or interval:
-                send(*pending)
-                pending.clear()
-                flushed = clock()
-            if i >= settings.runs and end >= until:
-                break
-            if interval:
-                due = first + ((clock() - first) // interval + 1) * interval
-                while (left := due - clock()) > 0 and not should_stop():
-                    time.sleep(min(left / 1e9, 0.05))
-        send(*pending)
-    finally:
-        if was_collecting:
-            gc.enable()
-    return i
-
-
 def _warm_up(
     model: LoadedModel, settings: RunSettings, send: Callable[..., None], should_stop: Callable[[], bool]
 ) -> None:
@@ -242,15 +187,6 @@ def _status_bytes(key: str) -> int | None:
     except (OSError, ValueError, IndexError):
         pass
     return None
-
-
-def _cpu_reader() -> Callable[[], int | None]:
-    """`sched_getcpu` where the C library has it."""
-    try:
-        function = ctypes.CDLL(None).sched_getcpu
-    except (OSError, AttributeError, TypeError):
-        return lambda: None
-    return lambda: int(function())
 
 
 def _made_up_failed(inputs: RunInputs, error: Exception) -> StudioError:

@@ -1,42 +1,30 @@
 """Does the runner's clock tell the truth? Its median against a bare loop over the same runtime.
 
-    python tests/bench/bench_runner.py [MODEL.onnx] [--rounds N] [--seconds S]
+    python tests/bench/bench_runner.py [MODEL.onnx] [--rounds N]
 
-Both run in processes of their own, turn and turn about, so that a machine that gets slower gets
-slower for both; the figure is the ratio of the medians over all rounds. Goal: within 2 %.
-Without a model a stack of MatMuls of about 1 ms is made.
+One process, two sessions of the same model: a bare loop over onnxruntime's Python API, and the runner's
+own loop over the backend, writing its records to a pipe that another process reads. They take
+turns of 0.3 s, so that a machine that gets slower gets slower for both; the figure is the ratio of
+the medians over all turns. Goal: within 2 %. Without a model a stack of MatMuls is made.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import subprocess
-import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-BARE = """
-import sys, time, json, numpy as np, onnxruntime as ort
-path, seconds = sys.argv[1], float(sys.argv[2])
-options = ort.SessionOptions(); options.intra_op_num_threads = 1; options.inter_op_num_threads = 1
-session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-random = np.random.default_rng(0)
-binding = session.io_binding()
-for value in session.get_inputs():
-    shape = [d if isinstance(d, int) else 1 for d in value.shape]
-    binding.bind_cpu_input(value.name, random.random(shape).astype(np.float32))
-for value in session.get_outputs():
-    binding.bind_output(value.name)
-for _ in range(20): session.run_with_iobinding(binding)
-times, until = [], time.perf_counter() + seconds
-while time.perf_counter() < until:
-    begin = time.perf_counter_ns(); session.run_with_iobinding(binding)
-    times.append(time.perf_counter_ns() - begin)
-print(json.dumps(times))
-"""
+from studio.devices.device import RunSettings
+from studio.devices.stream import Inference, encode_record
+
+TURN_SECONDS = 0.3
 
 
 def make_model(path: Path) -> Path:
@@ -63,51 +51,78 @@ def make_model(path: Path) -> Path:
     return path
 
 
-def bare(model: Path, seconds: float) -> list[int]:
-    """Latencies of the bare loop, ns."""
-    out = subprocess.run(
-        [sys.executable, "-c", BARE, str(model), str(seconds)], check=True, capture_output=True, text=True
-    )
-    return list(json.loads(out.stdout))
+def bare_loop(model: Path) -> Callable[[], list[int]]:
+    """A turn of the bare loop: latencies in ns."""
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for value in session.get_inputs():
+        shape = [d if isinstance(d, int) else 1 for d in value.shape]
+        binding.bind_cpu_input(value.name, np.random.default_rng(0).random(shape).astype(np.float32))
+    for value in session.get_outputs():
+        binding.bind_output(value.name)
+
+    def turn() -> list[int]:
+        times = []
+        until = time.perf_counter() + TURN_SECONDS
+        while time.perf_counter() < until:
+            begin = time.perf_counter_ns()
+            session.run_with_iobinding(binding)
+            times.append(time.perf_counter_ns() - begin)
+        return times
+
+    return turn
 
 
-def ours(model: Path, seconds: float) -> list[int]:
-    """Latencies that our runner streamed, ns, with samples taken beside it as in a real deploy."""
-    from studio.devices.device import RunRequest, RunSettings
-    from studio.devices.registry import open_device
-    from studio.devices.stream import Inference
-    from studio.jobs import runner
+def runner_loop(model: Path, pipe: int) -> Callable[[], list[int]]:
+    """A turn of the runner's loop: latencies in ns, its records written to `pipe` as in a deploy."""
+    from studio.backends.registry import open_backend
+    from studio.devices.run_inputs import make_inputs
+    from studio.jobs.timing import measure
 
-    request = RunRequest(
-        artifact_path=str(model),
-        artifact_format="onnx",
-        artifact_sha256="",
-        settings=RunSettings(target="ort/cpu", warmup_runs=20, runs=1, seconds=seconds),
-    )
-    device = open_device("this-computer", runner_command=runner.command())
-    stream = device.run(request, on_push=lambda *_: None, should_stop=lambda: False)
-    return [record.latency_ns for record in stream if isinstance(record, Inference)]
+    loaded = open_backend("ort").load(model, target="ort/cpu", threads=1)
+    loaded.bind(make_inputs(loaded.inputs, {}).sample(0))
+    settings = RunSettings(target="ort/cpu", runs=1, seconds=TURN_SECONDS)
+
+    def turn() -> list[int]:
+        seen: list[Inference] = []
+
+        def send(*records: Any) -> None:
+            seen.extend(records)
+            os.write(pipe, b"".join(encode_record(r) for r in records))
+
+        measure(loaded.invoke, settings, send, lambda: False)
+        return [record.latency_ns for record in seen]
+
+    return turn
 
 
 def main() -> None:
-    """Prints the medians of every round and the ratio over all."""
+    """Prints both medians and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--rounds", type=int, default=20)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         model = asked.model or make_model(Path(folder) / "bench.onnx")
-        medians = []
+        reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        assert reader.stdin is not None
+        bare, runner = bare_loop(model), runner_loop(model, reader.stdin.fileno())
+        for turn in (bare, runner):
+            turn()
+        times: tuple[list[int], list[int]] = ([], [])
         for number in range(asked.rounds):
-            loop, runner = np.median(bare(model, asked.seconds)), np.median(ours(model, asked.seconds))
-            medians.append((loop, runner))
-            print(f"round {number}: {_row(loop, runner)}")
-        print(f"median of medians: {_row(*np.median(np.array(medians), axis=0))}")
-
-
-def _row(loop: float, runner: float) -> str:
-    return f"bare {loop / 1e6:.4f} ms, runner {runner / 1e6:.4f} ms, ratio {runner / loop:.4f}"
+            for which in (0, 1) if number % 2 else (1, 0):
+                times[which].extend((bare, runner)[which]())
+        reader.stdin.close()
+        reader.wait()
+    low, high = (float(np.median(t)) / 1e6 for t in times)
+    print(f"bare loop  median {low:.4f} ms over {len(times[0])} inferences")
+    print(f"runner     median {high:.4f} ms over {len(times[1])} inferences")
+    print(f"ratio      {high / low:.4f}")
 
 
 if __name__ == "__main__":

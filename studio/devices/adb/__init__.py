@@ -2,11 +2,12 @@
 
 What lives here: `binary.py` (which adb), `server.py` (connection to the adb server), `listing.py`
 (who is plugged in, and what each state asks of the user), `shell.py`, `sync.py`, `identity.py`,
-`thermal.py`, `battery.py` and `telemetry.py` (what the phone tells about itself), `kit.py` (what must
-be pushed to run), `cache.py`, `preparation.py` and
-`detached.py` (a run on the phone, followed by byte offset), `follower.py`, `phone.py` (the Device).
+`thermal.py`, `battery.py` and `telemetry.py` (what the phone tells about itself), `kit.py` and `elf.py`
+(what must be there to run), `preparation.py` and `cache.py` (bringing it there once), `detached.py`
+(a run that the cable cannot stop), `follower.py` (its stream), `benchmark_model.py` (LiteRT) and
+`phone.py` (the Device).
 
-Why not adbutils for all of it: it brings the adb binary and the pinned protocol knowledge, but its
-shell buffers or loses the exit code, tracking cannot be cancelled and dies with the server, sizes
-are 32 bits and a failed push loses its reason. What it does well (connect, forward) it does here.
+Why not adbutils for all of it: its shell buffers or loses the exit code, tracking cannot be cancelled
+and dies with the server, sizes are 32 bits and a failed push loses its reason. It connects phones
+on TCP here, and brings the adb binary where there is none.
 """

@@ -7,6 +7,7 @@ as four hexadecimal digits, OKAY or FAIL + reason). The address follows adb's ow
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from dataclasses import dataclass
@@ -90,7 +91,16 @@ class AdbServer:
 
     def connect(self, address: str) -> str:
         """Connects to a phone over TCP (`host:port`); returns its serial. Raises DeviceError."""
-        answer = self.ask(f"host:connect:{address}", timeout=30.0).strip()
+        import adbutils
+
+        self.start()  # adbutils would start one too, but prints what adb says
+        try:
+            client = adbutils.AdbClient(host=self.host, port=self.port)
+            answer = str(client.connect(address, timeout=30.0)).strip()
+        except Exception as error:  # adbutils raises its own errors, sockets theirs
+            raise LinkLost(
+                f"adb could not connect to {address}: {error}", hint="Check address and port."
+            ) from None
         if not answer.startswith(("connected to", "already connected to")):
             raise DeviceError(
                 f"{answer[:1].upper()}{answer[1:]}.", hint="Check address and port, and that both are online."
@@ -98,8 +108,9 @@ class AdbServer:
         return answer.rsplit(" ", 1)[-1]
 
     def disconnect(self, address: str) -> None:
-        """Ends a connection over TCP."""
-        self.ask(f"host:disconnect:{address}")
+        """Ends a connection over TCP; one that is gone already is fine."""
+        with contextlib.suppress(DeviceError):
+            self.ask(f"host:disconnect:{address}")
 
 
 class AdbSocket:
