@@ -1,6 +1,7 @@
-"""`render FILE --out picture.svg`: the graph as a picture, coloured by what a target does with it.
+"""`render FILE --out picture.svg`: the graph as a picture, coloured by a target's verdicts or by costs.
 
-JSON: `{"out", "width", "height", "nodes", "target" | null}`. No display is needed.
+JSON: `{"out", "width", "height", "nodes", "boxes", "target" | null, "overlay" | null}`. No display is needed.
+A large graph is drawn with its inner scopes closed; `--depth 0` opens all.
 """
 
 from __future__ import annotations
@@ -13,9 +14,21 @@ from studio.cli.opening import is_project, open_model, open_project
 from studio.cli.options import Parser, add_dims, add_phone, dims_of
 from studio.cli.output import Output
 from studio.errors import InputError
+from studio.graph import Graph, node_costs
+from studio.graph.view import GraphView
 from studio.records import Record, write_atomically
+from studio.report.paint import Paint, value_paint, verdict_paint
+from studio.report.palette import Palette
+from studio.support import judge
 from studio.targets import find_target
 
+_OVERLAYS = {
+    "macs": ("MACs", "macs", ""),
+    "weights": ("weights", "weight_bytes", "B"),
+    "activations": ("outputs", "activation_bytes", "B"),
+    "memory": ("memory alive", "live_bytes", "B"),
+}
+"""option → (words, column of `graph.cost.Costs`, unit)"""
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 
@@ -26,7 +39,9 @@ class RenderAnswer(Record):
     width: int
     height: int
     nodes: int
+    boxes: int  # fewer than nodes where scopes are closed
     target: str | None
+    overlay: str | None
 
 
 def parser() -> Parser:
@@ -39,6 +54,10 @@ def parser() -> Parser:
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
     result.add_argument("--out", required=True, metavar="PICTURE", help="a file that ends in .svg or .png")
     result.add_argument("--target", default="", metavar="T", help="colour by this target's verdicts")
+    result.add_argument("--overlay", choices=sorted(_OVERLAYS), help="colour by a cost instead")
+    result.add_argument(
+        "--depth", type=int, metavar="N", help="close scopes N deep; 0 opens all (default: as reads well)"
+    )
     result.add_argument("--theme", choices=("light", "dark"), default="light")
     add_phone(result)
     add_dims(result)
@@ -48,37 +67,56 @@ def parser() -> Parser:
 def run(options: Namespace, output: Output) -> int:
     """Writes the picture; 0."""
     from studio.graph.layout import lay_out
-    from studio.graph.view import GraphView
     from studio.report.graph_png import svg_to_png
     from studio.report.graph_svg import graph_svg
-    from studio.report.paint import verdict_paint
     from studio.report.palette import PALETTES
-    from studio.support import judge
 
     out = Path(options.out).absolute()
     if out.suffix not in (".svg", ".png"):
         raise InputError(
             f"{out.name} is neither .svg nor .png.", hint="Name the picture NAME.svg or NAME.png."
         )
-    if options.target:
-        find_target(options.target)
+    if options.target and options.overlay:
+        raise InputError("A picture has one colouring.", hint="Give either --target or --overlay.")
     path, soc = Path(options.file), options.soc
     if is_project(path):
         opened = open_project(path)
         path, soc = opened.graph_path, soc or opened.project.soc
     graph = open_model(path, dims=dims_of(options.dim))
     palette = PALETTES[options.theme]
-    paint, subtitle = None, path.name
-    if options.target:
-        verdicts = judge(graph, (options.target,), soc=soc, android_level=options.android_level)
-        paint = verdict_paint(verdicts[options.target], palette)
-        subtitle = f"{path.name} on {find_target(options.target).title}"
-    layout = lay_out(graph, GraphView())
+    paint, what = _paint(graph, options, soc, palette)
+    subtitle = f"{path.name}{what}"
+    layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
     write_atomically(out, svg.encode() if out.suffix == ".svg" else svg_to_png(svg))
     width, height = map(int, _SIZE.search(svg).groups())  # type: ignore[union-attr]
     answer = RenderAnswer(
-        out=str(out), width=width, height=height, nodes=graph.node_count, target=options.target or None
+        out=str(out),
+        width=width,
+        height=height,
+        nodes=graph.node_count,
+        boxes=len(layout.item_x),
+        target=options.target or None,
+        overlay=options.overlay,
     )
     output.result(answer, f"Drew {graph.node_count:,} nodes, {width} × {height}: {out}")
     return 0
+
+
+def _paint(graph: Graph, options: Namespace, soc: str, palette: Palette) -> tuple[Paint | None, str]:
+    """The colouring asked for, and what it shows, in words for the subtitle."""
+    if options.target:
+        target = find_target(options.target)
+        verdicts = judge(graph, (target.id,), soc=soc, android_level=options.android_level)
+        return verdict_paint(verdicts[target.id], palette), f" on {target.title}"
+    if options.overlay:
+        name, column, unit = _OVERLAYS[options.overlay]
+        costs = node_costs(graph, dims=dims_of(options.dim))
+        return value_paint(name, getattr(costs, column).astype(float), unit, palette), f", {name} per node"
+    return None, ""
+
+
+def _view(graph: Graph, depth: int | None) -> GraphView:
+    from studio.graph.scopes import depth_view, initial_view
+
+    return initial_view(graph) if depth is None else depth_view(graph, GraphView(), max(depth, 0))

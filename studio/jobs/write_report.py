@@ -9,8 +9,8 @@ from studio import __version__
 from studio.errors import InputError, StudioError
 from studio.graph import Graph, open_graph
 from studio.graph.layout import lay_out
+from studio.graph.scopes import initial_view
 from studio.graph.summary import GraphSummary, summarize
-from studio.graph.view import GraphView
 from studio.jobs.job import Report
 from studio.jobs.run_recipe import RunRecipe, project_of
 from studio.measure.run_file import Run, list_runs, read_run
@@ -28,7 +28,7 @@ from studio.support import TargetVerdicts, find_problems, judge
 from studio.targets import TARGETS, find_target
 
 _RUNS_SHOWN = 12
-_LARGEST_PICTURE = 3_000  # nodes; more would make a file that no mail takes
+_LARGEST_PICTURE = 3_000  # boxes; more would make a file that no mail takes
 
 
 class WriteReport(Record):
@@ -129,11 +129,11 @@ def _picture(
     """The graph coloured by the target with the most trouble."""
     if graph is None:
         return None
-    if graph.node_count > _LARGEST_PICTURE:
+    target_id = _worst(verdicts)
+    layout = lay_out(graph, initial_view(graph))
+    if len(layout.item_x) > _LARGEST_PICTURE:
         notes.append(f"The graph has {graph.node_count:,} nodes: draw it with `deployment-studio render`.")
         return None
-    target_id = _worst(verdicts)
-    layout = lay_out(graph, GraphView())
     drawn = []
     for palette in (LIGHT, DARK):
         paint = verdict_paint(verdicts[target_id], palette) if target_id else None

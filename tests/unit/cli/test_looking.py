@@ -75,6 +75,16 @@ def test_render_draws_without_a_display(
     assert out.read_bytes().startswith(start)
 
 
+def test_render_by_cost_and_by_depth(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    out = tmp_path / "macs.svg"
+    found = answer(capfd, "render", str(path), "--out", str(out), "--overlay", "macs", "--depth", "0")
+    assert (found["overlay"], found["boxes"]) == ("macs", 5 + 2)  # its input and output have boxes too
+    assert "MACs" in out.read_text()
+    both = ("--overlay", "macs", "--target", "ort/cpu")
+    assert "either" in answer(capfd, "render", str(path), "--out", str(out), *both, code=2)["error"]["hint"]
+
+
 def test_doctor_names_versions_and_what_to_do(capfd: pytest.CaptureFixture[str]) -> None:
     found = answer(capfd, "doctor")
     parts = {p["id"]: p for p in found["tool_chains"]}
