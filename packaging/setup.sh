@@ -58,16 +58,24 @@ make_venv() {
     "$python" -m venv "$venv" || die "$python could not make $venv."
 }
 
-# install_studio EXTRAS: pip-installs the studio with these extras, unless nothing changed since.
+# install_studio EXTRAS: pip-installs the studio with these extras (a comma between two), unless that
+# was done and no pin changed since. The stamp's lines: the checksum of the pins, then an extra each.
 install_studio() {
     stamp="$venv/.deployment-studio-stamp"
-    wanted="$1 $(cat "$root/pyproject.toml" "$root/packaging/constraints.txt" | cksum)"
-    if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then
-        return 0
+    pins=$(cat "$root/pyproject.toml" "$root/packaging/constraints.txt" | cksum)
+    missing=$1
+    if [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$pins" ]; then
+        missing=
+        for extra in $(printf '%s' "$1" | tr ',' ' '); do
+            grep -qx "$extra" "$stamp" || missing="$missing${missing:+,}$extra"
+        done
+        [ -n "$missing" ] || return 0
     fi
+    set -- "$missing"
     say "Installing the pinned packages${1:+ with extras $1}: up to 3 GB, some minutes."
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
         --constraint "$root/packaging/constraints.txt" --editable "$root${1:+[$1]}" >&2 ||
         die "pip could not install the packages. Its own variables (PIP_INDEX_URL, HTTPS_PROXY, …) are honoured."
-    printf '%s\n' "$wanted" >"$stamp"
+    [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$pins" ] || printf '%s\n' "$pins" >"$stamp"
+    printf '%s\n' "$1" | tr ',' '\n' >>"$stamp"
 }

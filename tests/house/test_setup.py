@@ -57,12 +57,17 @@ def test_an_unchanged_checkout_is_not_installed_again(tmp_path: Path) -> None:
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 1
     assert "--constraint" in calls[0] and f"{tmp_path}[executorch]" in calls[0]
-    (tmp_path / "pyproject.toml").write_text("another pin\n")
-    shell(install, ROOT_DIR=str(tmp_path))
-    shell("install_studio ''", ROOT_DIR=str(tmp_path))
+    shell("install_studio dev,executorch", ROOT_DIR=str(tmp_path))
+    for extras in ("executorch,dev", "''"):  # all there, whatever the order; the core is always there
+        shell(f"install_studio {extras}", ROOT_DIR=str(tmp_path))
     calls = (tmp_path / "calls").read_text().splitlines()
-    assert len(calls) == 3
+    assert len(calls) == 2 and f"{tmp_path}[dev]" in calls[1]
+    (tmp_path / "pyproject.toml").write_text("another pin\n")
+    shell("install_studio ''", ROOT_DIR=str(tmp_path))
+    shell(install, ROOT_DIR=str(tmp_path))
+    calls = (tmp_path / "calls").read_text().splitlines()
     assert calls[2].endswith(str(tmp_path))  # core only
+    assert f"{tmp_path}[executorch]" in calls[3] and len(calls) == 4
 
 
 def test_missing_libraries_are_named_as_packages() -> None:
