@@ -22,7 +22,11 @@ from write_table import write_table
 
 TODAY = datetime.date.today().isoformat()
 OPEN_END = 2147483647
-DTYPES = {"float": "float32", "double": "float64"}
+DTYPES = {
+    "float": "float32", "double": "float64", "float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2",
+    "float8e4m3fnuz": "float8_e4m3fnuz", "float8e5m2fnuz": "float8_e5m2fnuz", "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
+}  # fmt: skip
 
 
 def dtype(text: str) -> str:
@@ -40,19 +44,25 @@ def ort_cpu() -> dict[str, Any]:
     for schema in native.get_all_operator_schema():
         schemas.setdefault((schema.domain, schema.name), []).append(schema)
     version = onnxruntime.__version__
-    ops: dict[tuple[str, str], dict[tuple[int, int], dict[str, set[str]]]] = {}
+    ops: dict[tuple[str, str], dict[tuple[int, int], list[dict[str, set[str]]]]] = {}
     for kernel in native.get_all_opkernel_def():
         if kernel.provider != "CPUExecutionProvider":
             continue
-        types = ops.setdefault((kernel.domain, kernel.op_name), {}).setdefault(
-            tuple(kernel.version_range), {}
-        )
-        for name, allowed in kernel.type_constraints.items():
-            types.setdefault(name, set()).update(dtype(t) for t in allowed)
+        types = {n: {dtype(t) for t in allowed} for n, allowed in kernel.type_constraints.items()}
+        ranges = ops.setdefault((kernel.domain, kernel.op_name), {})
+        known = ranges.setdefault(tuple(kernel.version_range), [])
+        # kernels that differ in one type variable are one kernel with more types; combinations stay apart
+        for other in known:
+            if len([n for n in types if other.get(n) != types[n]]) <= 1 and other.keys() == types.keys():
+                for name in types:
+                    other[name] |= types[name]
+                break
+        else:
+            known.append(types)
     rows = []
     for (domain, op), ranges in sorted(ops.items()):
         kernels = []
-        for (since, until), types in sorted(ranges.items()):
+        for (since, until), types in ((r, t) for r, many in sorted(ranges.items()) for t in many):
             known = [s for s in schemas.get((domain, op), []) if s.since_version <= min(until, 10**6)]
             schema = max(known, key=lambda s: s.since_version, default=None)
             inputs = [dtype(p.typeStr) for p in schema.inputs] if schema else []

@@ -96,6 +96,55 @@ def _qnn_devices(onnxruntime: Any, onnxruntime_qnn: Any) -> list[Any]:
     return [d for d in onnxruntime.get_ep_devices() if d.ep_name == "QNN"]
 
 
+_NO_KERNEL = re.compile(r"Could not find an implementation for (\w+)\(")
+
+
+def ask_cpu(path: Path) -> ToolAnswer:
+    """Whether ONNX Runtime loads the file on its CPU, and which operator lacks a kernel when not."""
+    require("onnxruntime", "Asking ONNX Runtime", "")
+    import onnx
+    import onnxruntime
+
+    try:
+        graph = onnx.load(str(path), load_external_data=False).graph
+    except Exception as error:
+        raise InputError(f"{path.name} cannot be read by onnx: {error}", hint="Check the file.") from None
+    missing = ""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    with quiet():
+        try:
+            onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            match = _NO_KERNEL.search(str(error))
+            if match is None:
+                raise ToolError(
+                    f"ONNX Runtime cannot load {path.name}.",
+                    hint="The last lines say why.",
+                    last_lines=tuple(str(error).splitlines()[-4:]),
+                ) from None
+            missing = match[1]
+    alone = sum(1 for n in graph.node if n.op_type == missing) == 1
+    return ToolAnswer(
+        tool="CPU provider",
+        version=f"onnxruntime {package_version('onnxruntime')}",
+        target_id="ort/cpu",
+        nodes=tuple(
+            ToolNode(
+                name=node.name or f"{node.op_type}#{i}",
+                op=node.op_type,
+                index=i,
+                # after the first missing kernel nothing is known of the others, nor which of several it was
+                taken=True if not missing else (False if alone and node.op_type == missing else None),
+                reason=f"no implementation for {missing}" if node.op_type == missing else "",
+            )
+            for i, node in enumerate(graph.node)
+        ),
+        partitions=0 if missing else 1,
+    )
+
+
 def ask_nnapi_checker(path: Path) -> ToolAnswer:
     """What ONNX Runtime's own usability checker says of NNAPI: groups of nodes, with their caveats.
 

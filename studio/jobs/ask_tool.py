@@ -111,6 +111,12 @@ def _qnn(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ..
     return ask_qnn(path, soc or DEFAULT_SOC)
 
 
+def _ort_cpu(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_ort import ask_cpu
+
+    return ask_cpu(path)
+
+
 def _nnapi(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
     from studio.backends.ask_ort import ask_nnapi_checker
 
@@ -127,6 +133,7 @@ _ASKERS: dict[tuple[str, str], Asker] = {
     ("pt2", "executorch/xnnpack"): _executorch,
     ("pt2", "executorch/vulkan"): _executorch,
     ("tflite", "litert/cpu"): _litert,
+    ("onnx", "ort/cpu"): _ort_cpu,
     ("onnx", "ort/qnn"): _qnn,
     ("onnx", "ort/nnapi"): _nnapi,
     ("torchscript", "pytorch-mobile/nnapi"): _torch_nnapi,

@@ -31,7 +31,7 @@ Claim = tuple[str, str, Verdict, str, bool, str]
 TARGETS_OF = {
     "pt2": ("executorch/xnnpack", "executorch/vulkan"),
     "tflite": ("litert/cpu",),
-    "onnx": ("ort/nnapi", "ort/qnn"),
+    "onnx": ("ort/cpu", "ort/nnapi", "ort/qnn"),
     "torchscript": ("pytorch-mobile/nnapi",),
     "pt": ("pytorch-mobile/nnapi",),
 }

@@ -37,6 +37,8 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
         kernels = [k for k in row.kernels if k.since == version or (k.since <= version <= k.until)]
         if not version:
             return unknown("The file does not say which opset this operator is from.", table.cite(row))
+        if not kernels and is_function(node.op, node.domain):
+            return _expanded(node)
         if not kernels:
             known = ", ".join(_range(k) for k in row.kernels)
             return fails(
@@ -53,14 +55,19 @@ def _range(kernel: Kernel) -> str:
     return f"{kernel.since}" if kernel.until == kernel.since else f"{kernel.since}–{kernel.until}"
 
 
+def _expanded(node: OpNode) -> Ruling:
+    return depends(
+        f"No kernel of its own for version {node.version}; runs if this ONNX Runtime knows the "
+        "definition and expands its body.",
+        "onnx.defs function body; onnxruntime inlines functions without a kernel",
+    )
+
+
 def _no_kernel(node: OpNode) -> Ruling:
     table = load_table("ort_cpu")
     if is_onnx_operator(node.op, node.domain):
         if is_function(node.op, node.domain):
-            return takes(
-                f"No kernel of its own; ONNX Runtime expands {node.op} into its function body.",
-                "onnx.defs function body; onnxruntime inlines functions without a kernel",
-            )
+            return _expanded(node)
         return unknown(f"No CPU kernel is listed for {node.op}.", table.cite_absence())
     where = f"domain “{node.domain}”" if node.domain else "the ONNX standard"
     return unknown(

@@ -1,0 +1,81 @@
+"""Runs the audit over named corpora and writes the page that Help shows.
+
+Usage: write_page.py OUT.md SOC NAME=FOLDER[:TARGET,TARGET…] …
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from studio.jobs.audit import Audit, Audited, run
+
+INTRO = """# How often the rules are right
+
+The studio's verdicts come first of all from *rules*: tables and conditions in code, which need no tool chain.
+Where a real partitioner or compiler can be asked on a computer, rules and tool were compared, node by node.
+
+- **Claims confirmed**: of the nodes where the rule said *runs* or *not taken*, how many the tool confirms.
+- **False yes**: the rule said *runs*, the tool does not take the node. This must be zero.
+- **False no**: the rule said *not taken*, and the tool takes it.
+- **Left open**: the rule said *conditional* or *unknown*; nothing was claimed.
+
+*Asked on*: “tool's graph” is the rule alone, on the nodes that the tool saw; “source” is the exported program,
+with the conversion predicted. For LiteRT a claim is about XNNPACK: *runs* outside of it is LiteRT's own kernel.
+The NNAPI checker knows a list of operators and refuses dynamic shapes; it cannot confirm attributes, so only
+its refusals are compared. ONNX Runtime's XNNPACK provider, LiteRT's GPU delegate and the vendors' own
+converters cannot be asked on a computer; their rules quote the source and were not audited.
+
+"""
+
+
+class Quiet:
+    """Says on stderr which file is asked about."""
+
+    def progress(self, stage: str, done: int, total: int | None = None, unit: str = "") -> None:
+        print(f"\r{done}/{total} {stage[:70]:70}", end="", file=sys.stderr, flush=True)
+
+    def log(self, text: str) -> None: ...
+    def emit(self, event: object) -> None: ...
+    def should_stop(self) -> bool:
+        return False
+
+
+def main() -> None:
+    out, soc = Path(sys.argv[1]), sys.argv[2]
+    results: list[tuple[str, Audited]] = []
+    for argument in sys.argv[3:]:
+        name, _, rest = argument.partition("=")
+        folder, _, targets = rest.partition(":")
+        spec = Audit(corpus=folder, targets=tuple(t for t in targets.split(",") if t), soc=soc)
+        results.append((name, run(spec, Quiet())))
+    lines = [INTRO + f"Date of the comparison: {results[0][1].date}.\n"]
+    lines.append(
+        "| Corpus | Target | Asked on | Tool | Files | Nodes | Confirmed | False yes | False no | Left open |"
+    )
+    lines.append("|---|---|---|---|--:|--:|--:|--:|--:|--:|")
+    for name, result in results:
+        for row in result.rows:
+            share = "–" if row.agreement is None else f"{100 * row.agreement:.2f} %"
+            lines.append(
+                f"| {name} | {row.target_id} | {row.level} | {row.tool} | {row.files} | {row.nodes} | {share} | "
+                f"{row.false_yes} | {row.false_no} | {row.left_open} |"
+            )
+    lines.append("\n## Every disagreement\n")
+    found = [(name, d) for name, result in results for d in result.disagreements]
+    if not found:
+        lines.append("None.")
+    else:
+        lines.append("| File | Target | Kind | Operator | The rule | The tool |\n|---|---|---|---|---|---|")
+        for _, d in found:
+            rule = d.rule if len(d.rule) < 160 else d.rule[:157] + "…"
+            lines.append(f"| {d.file} | {d.target_id} | {d.kind} | {d.op} | {rule} | {d.tool or '–'} |")
+    notes = [n for _, result in results for n in result.notes]
+    lines.append(f"\n## Not asked\n\n{len(notes)} files that a tool could not load, among them:\n")
+    lines += [f"- {note}" for note in notes[:12]]
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"\n{out}: {sum(len(r.rows) for _, r in results)} rows", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
