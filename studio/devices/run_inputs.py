@@ -116,7 +116,7 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
         is_stacked=False,
         description=f"made from the declared shapes: {shapes}{note}",
         is_made_up=True,
-        open_dims=tuple(name.split("=")[0] for name in assumed),
+        open_dims=tuple(said.rpartition("=")[0] for said in assumed),
     )
 
 
@@ -152,18 +152,19 @@ def _filled(info: DeclaredInput, shape: tuple[int, ...], random: np.random.Gener
 
 
 def _pair(arrays: dict[str, Array], declared: Sequence[DeclaredInput], path: Path) -> dict[str, Array]:
-    """By name; a model with one input takes the file's only array whatever its name."""
-    if len(declared) == 1 and declared[0].name not in arrays:
-        if len(arrays) == 1:
-            return {declared[0].name: _typed(next(iter(arrays.values())), declared[0])}
-        if "inputs" in arrays:
-            return {declared[0].name: _typed(arrays["inputs"], declared[0])}
-    missing = [info.name for info in declared if info.name not in arrays]
+    """By name, else by order when a converter renamed them all; a sole input also takes `inputs`."""
+    wanted = [info.name for info in declared]
+    given = {name: a for name, a in arrays.items() if name != "labels" or name in wanted}
+    if len(declared) == 1 and wanted[0] not in given and "inputs" in given:
+        given = {wanted[0]: given["inputs"]}
+    elif len(given) == len(declared) and not set(given) & set(wanted):
+        given = dict(zip(wanted, given.values()))
+    missing = [name for name in wanted if name not in given]
     if missing:
         raise InputError(
             f"{path} has no array for the input {missing[0]}.", hint=f"It has: {', '.join(arrays) or 'none'}."
         )
-    return {info.name: _typed(arrays[info.name], info) for info in declared}
+    return {info.name: _typed(given[info.name], info) for info in declared}
 
 
 def _typed(array: Array, info: DeclaredInput) -> Array:

@@ -22,6 +22,7 @@ from onnx import TensorProto, helper
 from studio.devices.adb import sync
 from studio.devices.adb.binary import find_adb
 from studio.devices.adb.cache import ROOT
+from studio.devices.adb.kit import host_abi
 from studio.devices.adb.server import AdbServer, LinkLost
 from studio.devices.adb.shell import run_shell
 from studio.devices.device import DeviceInfo, DeviceKind, DeviceState, RunMode, RunSettings
@@ -32,6 +33,8 @@ from studio.devices.virtual_phone.faults import FaultKind
 from studio.errors import DeviceError, StudioError, ToolError, UnsupportedError
 from studio.jobs.deploy import Deploy, DeployResult, run
 from studio.jobs.job import DevicesChanged, Event, Measured
+from studio.jobs.virtual_phone import ServePhone
+from studio.jobs.virtual_phone import run as serve_phone
 from studio.jobs.watch_devices import WatchDevices
 from studio.jobs.watch_devices import run as watch
 from studio.measure import read_run
@@ -474,3 +477,57 @@ def test_samples_are_told_even_when_nothing_else_is(
     deploy(phone, save_model(tmp_path / "m.onnx"), listener, settings=settings)
     samples = [e for e in listener.events if isinstance(e, Measured) and isinstance(e.record, Sample)]
     assert len(samples) >= 3
+
+
+FAKE_BENCHMARK = r"""
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int gpu = 0;
+  for (int i = 1; i < argc; i++) gpu |= !strcmp(argv[i], "--use_gpu=true");
+  if (gpu) fprintf(stderr, "INFO: Replacing 7 out of 9 node(s) with delegate (TfLiteGpuDelegateV2) node.\n");
+  fprintf(stderr, "INFO: Initialized session in 31.5ms.\n");
+  fprintf(stderr, "INFO: count=5 first=900 curr=800 min=700 max=900 avg=790 std=20\n");
+  fprintf(stderr, "INFO: count=50 first=800 curr=800 min=700 max=2000 avg=810.5 std=20 median=805\n");
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("target", "nodes"), [("litert/gpu", 7), ("litert/cpu", None)])
+def test_a_runner_that_tells_only_a_summary_gets_no_curve(
+    server: AdbServer, phone: VirtualPhone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    target: str, nodes: int | None,
+) -> None:  # fmt: skip
+    """A stand-in for benchmark_model: the adapter is proven, not Google's program."""
+    folder = tmp_path / "runtimes" / host_abi()
+    folder.mkdir(parents=True)
+    (tmp_path / "b.c").write_text(FAKE_BENCHMARK)
+    subprocess.run(["cc", "-o", folder / "benchmark_model", tmp_path / "b.c"], check=True)
+    monkeypatch.setenv("DEPLOYMENT_STUDIO_RUNTIMES", str(tmp_path / "runtimes"))
+    model = tmp_path / "m.tflite"
+    model.write_bytes(b"\x00\x00\x00\x00TFL3" + bytes(64))
+    result = deploy(phone, model, Listener(), settings=RunSettings(target=target, runs=50))
+    assert result.target_ran == target and result.delegated_nodes == nodes
+    assert result.load_ms == 31.5
+    assert result.latency_ms is None
+    assert any("mean 0.810 ms over 50" in note for note in result.notes)
+    kept = read_run(Path(result.run_file))
+    assert [s.name for s in kept.summaries] == ["warm-up", "measure"] and len(kept.latency_ns) == 0
+    assert kept.is_complete
+
+
+def test_the_job_serves_a_phone_until_it_is_stopped(server: AdbServer) -> None:
+    seen = threading.Event()
+
+    class Server(Listener):
+        def log(self, text: str) -> None:
+            assert "simulated" in text
+            seen.set()
+
+        def should_stop(self) -> bool:
+            return seen.is_set()
+
+    serve_phone(ServePhone(profile="android-7"), Server())
+    assert seen.is_set()
+    assert [d.id for d in see_devices()[0]] == ["this-computer"]
