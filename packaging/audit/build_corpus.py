@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,37 @@ def quantized(source: Path, target: Path, inputs: tuple[torch.Tensor, ...]) -> N
     )  # fmt: skip
 
 
+def export_onnx(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], path: Path) -> None:
+    torch.onnx.export(module, inputs, str(path), dynamo=True, external_data=False, verbose=False)
+
+
+def export_tflite(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], path: Path) -> None:
+    import litert_torch
+
+    litert_torch.convert(module, inputs).export(str(path))
+
+
+def export_program(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], path: Path) -> None:
+    torch.export.save(torch.export.export(module, inputs), str(path))
+
+
+def export_script(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], path: Path) -> None:
+    torch.jit.save(torch.jit.freeze(torch.jit.trace(module, inputs)), str(path))
+
+
+def export_quantized(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], path: Path) -> None:
+    quantized(path.with_name(path.name.replace(".qdq", "")), path, inputs)
+
+
+KINDS = {
+    ".pt2": export_program,
+    ".pt": export_script,
+    ".onnx": export_onnx,
+    ".qdq.onnx": export_quantized,
+    ".tflite": export_tflite,
+}
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
@@ -60,27 +92,8 @@ def main() -> None:
         build, example = ARCHITECTURES[name]
         torch.manual_seed(0)
         module, inputs = build().eval(), example()
-
-        def onnx_file(
-            path: Path, module: torch.nn.Module = module, inputs: tuple[torch.Tensor, ...] = inputs
-        ) -> None:
-            torch.onnx.export(module, inputs, str(path), dynamo=True, external_data=False, verbose=False)
-
-        def tflite(
-            path: Path, module: torch.nn.Module = module, inputs: tuple[torch.Tensor, ...] = inputs
-        ) -> None:
-            import litert_torch
-
-            litert_torch.convert(module, inputs).export(str(path))
-
-        attempt(out / f"{name}.pt2", lambda p: torch.export.save(torch.export.export(module, inputs), str(p)))
-        attempt(
-            out / f"{name}.pt",
-            lambda p: torch.jit.save(torch.jit.freeze(torch.jit.trace(module, inputs)), str(p)),
-        )
-        attempt(out / f"{name}.onnx", onnx_file)
-        attempt(out / f"{name}.qdq.onnx", lambda p: quantized(out / f"{name}.onnx", p, inputs))
-        attempt(out / f"{name}.tflite", tflite)
+        for suffix, export in KINDS.items():
+            attempt(out / f"{name}{suffix}", partial(export, module, inputs))
 
 
 if __name__ == "__main__":

@@ -12,16 +12,17 @@ from studio.jobs.audit import Audit, Audited, run
 
 INTRO = """# How often the rules are right
 
-The studio's verdicts come first of all from *rules*: tables and conditions in code, which need no tool chain.
-Where a real partitioner or compiler can be asked on a computer, rules and tool were compared, node by node.
+The studio's verdicts come first of all from *rules*: tables and conditions in code, which need no tool
+chain. Where a real partitioner or compiler can be asked on a computer, rules and tool were compared, node by
+node.
 
 - **Claims confirmed**: of the nodes where the rule said *runs* or *not taken*, how many the tool confirms.
 - **False yes**: the rule said *runs*, the tool does not take the node. This must be zero.
 - **False no**: the rule said *not taken*, and the tool takes it.
 - **Left open**: the rule said *conditional* or *unknown*; nothing was claimed.
 
-*Asked on*: “tool's graph” is the rule alone, on the nodes that the tool saw; “source” is the exported program,
-with the conversion predicted. For LiteRT a claim is about XNNPACK: *runs* outside of it is LiteRT's own kernel.
+*Asked on*: “tool's graph” is the rule alone, on the nodes that the tool saw; “source” is the exported
+program, with the conversion predicted. For LiteRT a claim is about XNNPACK: *runs* outside of it is LiteRT's own kernel.
 The NNAPI checker knows a list of operators and refuses dynamic shapes; it cannot confirm attributes, so only
 its refusals are compared. ONNX Runtime's XNNPACK provider, LiteRT's GPU delegate and the vendors' own
 converters cannot be asked on a computer; their rules quote the source and were not audited.
