@@ -30,6 +30,17 @@ def test_inspect_says_what_the_file_holds(tmp_path: Path, capfd: pytest.CaptureF
     assert "Conv ×2" in capfd.readouterr().out
 
 
+def test_the_table_of_nodes_is_csv(tmp_path: Path) -> None:
+    import csv
+
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / "nodes.csv"
+    assert main(["inspect", str(path), "--csv", str(out)]) == 0
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["conv1", "relu", "conv2", "pool", "flat"]
+    assert rows[0]["macs"] == str(16 * 16 * 8 * 3 * 9)
+    assert (rows[4]["output_shape"], rows[4]["output_dtype"]) == ("[1,4]", "float32")
+
+
 def test_open_dims_are_shown_and_can_be_given(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = conv_net(tmp_path / "net.onnx", batch="N")
     assert answer(capfd, "inspect", str(path))["symbolic_dims"] == ["N"]
