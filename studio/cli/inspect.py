@@ -117,11 +117,7 @@ def _activations(summary: GraphSummary) -> str:
 
 
 def _operators(summary: GraphSummary) -> str:
-    shown = list(summary.operators.items())[:_COLUMNS = (
-    "index", "name", "operator", "domain", "scope", "subgraph", "output_dtype", "output_shape",
-    "macs", "weight_bytes", "activation_bytes", "source_file", "source_line",
-)  # fmt: skip
-_OPERATORS_SHOWN]
+    shown = list(summary.operators.items())[:_OPERATORS_SHOWN]
     text = ", ".join(f"{op} ×{n}" for op, n in shown)
     rest = len(summary.operators) - len(shown)
     return f"{text} and {rest} more kinds" if rest > 0 else text
