@@ -66,7 +66,7 @@ def count_of(image: QImage, color: str) -> int:
         (0.01, 20, Detail.FLAT),
         (0.2, 300, Detail.FLAT),
         (0.4, 2000, Detail.FLAT),
-        (0.4, 100, Detail.COMPACT),
+        (0.4, 300, Detail.COMPACT),
         (0.8, 60, Detail.CARDS),
         (1.0, 30, Detail.LABELLED),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from studio.graph import Graph
@@ -13,13 +13,10 @@ from studio.graph.layout import Layout
 from studio.ui.canvas.canvas import GraphCanvas
 from studio.ui.canvas.navigation import nearest_to
 from studio.ui.canvas.overlay import NO_CATEGORY, Category, Hatch, Icon, Overlay
+from studio.ui.texts import translate
 
 Ints = npt.NDArray[np.int32]
 MOST_LINES = 6  # differences in a tooltip
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("canvas", text)
 
 
 def diff_overlay(diff: GraphDiff, *, is_second: bool) -> Overlay:
@@ -33,13 +30,13 @@ def diff_overlay(diff: GraphDiff, *, is_second: bool) -> Overlay:
         if node >= 0 and change.node_a >= 0 and change.node_b >= 0:
             words.setdefault(node, []).append(f"{change.what}: {change.before} → {change.after}")
     gone = (
-        Category(_tr("added"), "added", Icon.PLUS, Hatch.STRIPES, 3, True)
+        Category(translate("Canvas", "added"), "added", Icon.PLUS, Hatch.STRIPES, 3, True)
         if is_second
-        else Category(_tr("removed"), "removed", Icon.MINUS, Hatch.CROSSED, 3, True)
+        else Category(translate("Canvas", "removed"), "removed", Icon.MINUS, Hatch.CROSSED, 3, True)
     )
     categories = (
-        Category(_tr("same"), "same"),
-        Category(_tr("changed"), "changed", Icon.DELTA, Hatch.DIAGONAL, 2, True),
+        Category(translate("Canvas", "same"), "same"),
+        Category(translate("Canvas", "changed"), "changed", Icon.DELTA, Hatch.DIAGONAL, 2, True),
         gone,
     )
     codes = code_of[status]
@@ -51,7 +48,7 @@ def diff_overlay(diff: GraphDiff, *, is_second: bool) -> Overlay:
         more = [f"… +{len(lines) - MOST_LINES}"] if len(lines) > MOST_LINES else []
         return "\n".join([categories[int(codes[node])].title, *lines[:MOST_LINES], *more])
 
-    return Overlay(name=_tr("Compare"), categories=categories, codes=codes, sentence=sentence)
+    return Overlay(name=translate("Canvas", "Compare"), categories=categories, codes=codes, sentence=sentence)
 
 
 class CompareCanvas(QWidget):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from studio.graph.graph import Graph
 from studio.graph.labels import nodes_text
 from studio.graph.layout import ItemKind
@@ -11,12 +9,9 @@ from studio.ui.canvas.labels import clean, output_text, quantization_text, scope
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.scene import Scene
+from studio.ui.texts import translate
 
 LONGEST_NAME = 200
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("canvas", text)
 
 
 def describe_item(scene: Scene, item: int, overlay: Overlay | None, counts: list[int], value: float) -> str:
@@ -32,9 +27,13 @@ def describe_item(scene: Scene, item: int, overlay: Overlay | None, counts: list
             lines += [f"{c.title}: {n:,}" for c, n in zip(overlay.categories, counts) if n]
         elif overlay is not None and value == value:
             lines.append(f"{overlay.name}: {value_text(value, overlay.unit)}")
-        lines.append(_tr("Double-click or Enter opens it."))
+        lines.append(translate("Canvas", "Double-click or Enter opens it."))
         return "\n".join(lines)
-    word = _tr("Input of the graph") if kind == ItemKind.INPUT else _tr("Output of the graph")
+    word = (
+        translate("Canvas", "Input of the graph")
+        if kind == ItemKind.INPUT
+        else translate("Canvas", "Output of the graph")
+    )
     return f"{word}\n{describe_tensor(graph, ref)}"
 
 

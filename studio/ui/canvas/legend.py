@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QLinearGradient, QPainter
 
 from studio.ui.canvas.colors import CanvasColors, heat_color
@@ -14,6 +14,7 @@ from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 from studio.ui.canvas.texts import sized
 from studio.ui.canvas.viewport import Viewport
+from studio.ui.texts import fill, translate
 
 ROW = 20.0
 HEAD = 29.0
@@ -120,7 +121,7 @@ def _paint_rows(
         painter.drawText(box, _V_CENTER | Qt.AlignmentFlag.AlignRight, f"{row.count:,}")
         y += ROW
     if len(rows) > MOST_ROWS:
-        words = QCoreApplication.translate("canvas", "and {count} more").format(count=len(rows) - MOST_ROWS)
+        words = fill(translate("Canvas", "and {count} more"), count=len(rows) - MOST_ROWS)
         painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, words)
 
 
@@ -172,8 +173,8 @@ def _paint_scale(
                 value_text(items.largest * place ** (1 / items.exponent), overlay.unit),
             )
     else:
-        words = QCoreApplication.translate("canvas", "No node has a figure above 0.")
+        words = translate("Canvas", "No node has a figure above 0.")
         painter.drawText(row.translated(0, -10), _V_CENTER, words)
     if overlay.unknown:
-        words = QCoreApplication.translate("canvas", "unknown: {count} nodes")
-        painter.drawText(row.translated(0, ROW - 1), _V_CENTER, words.format(count=f"{overlay.unknown:,}"))
+        words = translate("Canvas", "unknown: {count} nodes")
+        painter.drawText(row.translated(0, ROW - 1), _V_CENTER, fill(words, count=f"{overlay.unknown:,}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QCoreApplication
 
 from studio.graph import Graph
 from studio.support import TargetVerdicts, Verdict
@@ -12,20 +11,22 @@ from studio.support.verdict import VERDICTS
 from studio.targets import TARGETS
 from studio.ui.canvas.colors import PARTITION_COLORS
 from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("canvas", text)
+from studio.ui.domain_texts import translate_sentence
+from studio.ui.texts import fill, translate
 
 
 def verdict_categories() -> tuple[Category, ...]:
     """Legend of verdicts, in the order of VERDICTS. What fails wins over what falls back, and so on."""
     looks = {
-        Verdict.RUNS: Category(_tr("runs"), "runs", Icon.CHECK, Hatch.SOLID, 0),
-        Verdict.CONDITIONAL: Category(_tr("conditional"), "conditional", Icon.DIAMOND, Hatch.DOTTED, 1, True),
-        Verdict.FALLS_BACK: Category(_tr("falls back"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 3, True),
-        Verdict.FAILS: Category(_tr("fails"), "fails", Icon.CROSS, Hatch.CROSSED, 4, True),
-        Verdict.UNKNOWN: Category(_tr("unknown"), "unknown", Icon.QUESTION, Hatch.STRIPES, 2),
+        Verdict.RUNS: Category(translate("Canvas", "runs"), "runs", Icon.CHECK, Hatch.SOLID, 0),
+        Verdict.CONDITIONAL: Category(
+            translate("Canvas", "conditional"), "conditional", Icon.DIAMOND, Hatch.DOTTED, 1, True
+        ),
+        Verdict.FALLS_BACK: Category(
+            translate("Canvas", "falls back"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 3, True
+        ),
+        Verdict.FAILS: Category(translate("Canvas", "fails"), "fails", Icon.CROSS, Hatch.CROSSED, 4, True),
+        Verdict.UNKNOWN: Category(translate("Canvas", "unknown"), "unknown", Icon.QUESTION, Hatch.STRIPES, 2),
     }
     return tuple(looks[v] for v in VERDICTS)
 
@@ -37,7 +38,7 @@ def verdict_sentence(verdicts: TargetVerdicts, node: int) -> str:
     word = verdict_categories()[int(verdicts.codes[node])].title
     reason = verdicts.reason(node)
     source = f"\n{reason.source}" if reason.source else ""
-    return f"{_target_title(verdicts.target_id)}: {word}. {reason.text}{source}"
+    return f"{_target_title(verdicts.target_id)}: {word}. {translate_sentence(reason.text)}{source}"
 
 
 def _target_title(target_id: str) -> str:
@@ -60,14 +61,14 @@ _HATCHES = (Hatch.SOLID, Hatch.DIAGONAL, Hatch.STRIPES, Hatch.DOTTED, Hatch.CROS
 
 
 def _partition_title(index: int, count: int) -> str:
-    return _tr("partition {number} of {count}").format(number=index + 1, count=count)
+    return fill(translate("Canvas", "partition {number} of {count}"), number=index + 1, count=count)
 
 
 def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
     """The partitions of a target: a colour and an outline each, and the edges that cross their borders."""
     count = len(verdicts.partitions)
     looks = min(count, len(PARTITION_COLORS) * len(_HATCHES))
-    in_one_of = _tr("in one of {count} partitions").format(count=f"{count:,}")
+    in_one_of = fill(translate("Canvas", "in one of {count} partitions"), count=f"{count:,}")
     categories = [
         Category(
             _partition_title(k, count) if count <= MOST_NAMED else in_one_of,
@@ -77,7 +78,9 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         )
         for k in range(looks)
     ]
-    off = Category(_tr("not on the accelerator"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 1, True)
+    off = Category(
+        translate("Canvas", "not on the accelerator"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 1, True
+    )
     place = verdicts.partition_of
     if len(place) != graph.node_count:
         place = np.full(graph.node_count, -1, np.int32)
@@ -100,7 +103,7 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         return f"{where}\n{verdict_sentence(verdicts, node)}"
 
     return Overlay(
-        name=_tr("Partitions · {target}").format(target=_target_title(verdicts.target_id)),
+        name=fill(translate("Canvas", "Partitions · {target}"), target=_target_title(verdicts.target_id)),
         categories=(*categories, off),
         codes=codes,
         outlines=outlines,
@@ -142,7 +145,8 @@ def value_overlay(
     def sentence(node: int) -> str:
         value = float(figures[node]) if 0 <= node < len(figures) else float("nan")
         if value != value:
-            return f"{name}: {_tr('unknown')}"
+            word = translate("Canvas", "unknown")
+            return f"{name}: {word}"
         share = f" ({value / total:.1%})" if total > 0 else ""
         return f"{name}: {value_text(value, unit)}{share}"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QCoreApplication
 
 from studio.graph import Graph, TensorKind
 from studio.ui.canvas.labels import quantization_text
 from studio.ui.canvas.overlay import Category, Hatch, Icon, Overlay
+from studio.ui.texts import translate
 
 QUANTIZE_OPS = frozenset({"QuantizeLinear", "QUANTIZE", "quantize_per_tensor", "quantize_per_channel"})
 DEQUANTIZE_OPS = frozenset(
@@ -21,23 +21,21 @@ INTEGER, FLOAT, BORDER, REQUANTIZE, ISLAND, OTHER = range(6)
 """Codes of the overlay, in the order of its legend."""
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("canvas", text)
-
-
 def quantization_overlay(graph: Graph) -> Overlay:
     """Where a graph computes in integers: integer nodes, the borders to float, pairs that only change
     the scale (a dequantize straight into a quantize), and float islands in a quantised model."""
     codes = quantization_codes(graph)
     return Overlay(
-        name=_tr("Quantisation"),
+        name=translate("Canvas", "Quantisation"),
         categories=(
-            Category(_tr("integer"), "integer", Icon.CHECK, Hatch.SOLID, 1),
-            Category(_tr("float"), "same", Icon.NONE, Hatch.STRIPES, 0),
-            Category(_tr("quantize / dequantize"), "boundary", Icon.DOT, Hatch.DOTTED, 2),
-            Category(_tr("requantize pair"), "conditional", Icon.DIAMOND, Hatch.CROSSED, 3, True),
-            Category(_tr("float island"), "floating", Icon.TRIANGLE, Hatch.DIAGONAL, 4, True),
-            Category(_tr("no arithmetic on activations"), "same", Icon.NONE, Hatch.SOLID, 0),
+            Category(translate("Canvas", "integer"), "integer", Icon.CHECK, Hatch.SOLID, 1),
+            Category(translate("Canvas", "float"), "same", Icon.NONE, Hatch.STRIPES, 0),
+            Category(translate("Canvas", "quantize / dequantize"), "boundary", Icon.DOT, Hatch.DOTTED, 2),
+            Category(
+                translate("Canvas", "requantize pair"), "conditional", Icon.DIAMOND, Hatch.CROSSED, 3, True
+            ),
+            Category(translate("Canvas", "float island"), "floating", Icon.TRIANGLE, Hatch.DIAGONAL, 4, True),
+            Category(translate("Canvas", "no arithmetic on activations"), "same", Icon.NONE, Hatch.SOLID, 0),
         ),
         codes=codes,
         sentence=lambda node: _sentence(graph, int(codes[node]), node),
@@ -93,12 +91,14 @@ def _only(mask: npt.NDArray[np.bool_], nodes: npt.NDArray[np.int32]) -> bool:
 
 def _sentence(graph: Graph, code: int, node: int) -> str:
     word = {
-        INTEGER: _tr("Computes in integers."),
-        FLOAT: _tr("Computes in floating point."),
-        BORDER: _tr("Goes between floating point and integers."),
-        REQUANTIZE: _tr("Only changes scale or zero point: often a sign of mismatched parameters."),
-        ISLAND: _tr("Computes in floating point inside a quantised model."),
-        OTHER: _tr("Does not compute on activations."),
+        INTEGER: translate("Canvas", "Computes in integers."),
+        FLOAT: translate("Canvas", "Computes in floating point."),
+        BORDER: translate("Canvas", "Goes between floating point and integers."),
+        REQUANTIZE: translate(
+            "Canvas", "Only changes scale or zero point: often a sign of mismatched parameters."
+        ),
+        ISLAND: translate("Canvas", "Computes in floating point inside a quantised model."),
+        OTHER: translate("Canvas", "Does not compute on activations."),
     }[code]
     outputs = graph.outputs_of(node).tolist()
     notes = [
