@@ -23,6 +23,7 @@ from studio.jobs.deploy import Deploy, DeployResult
 from studio.jobs.deploy import run as deploy
 from studio.jobs.job import Event, Measured
 from studio.records import to_json
+from studio.report.words import error_words
 from studio.targets import TARGETS
 
 
@@ -122,23 +123,12 @@ def text_of(result: DeployResult) -> str:
     rows.append(("load", f"{tables.milliseconds(result.load_ms)} ms"))
     rows.append(("peak memory", tables.size(result.peak_rss_bytes)))
     if result.error is not None:
-        rows.append(("error vs float", error_text(result)))
+        rows.append(("error vs float", error_words(result.error)))
         if result.error.accuracy is not None:
             original = tables.percent(result.error.reference_accuracy)
             rows.append(("accuracy", f"{tables.percent(result.error.accuracy)}, float {original}"))
     rows.append(("run file", result.run_file))
     return "\n".join([tables.pairs(rows), *(f"note: {note}" for note in result.notes)])
-
-
-def error_text(result: DeployResult) -> str:
-    """The error against the float original in a few words."""
-    error = result.error
-    if error is None:
-        return "not known"
-    if error.is_equal:
-        return f"none, equal on {error.samples} samples"
-    snr = "–" if error.snr_db is None else f"{error.snr_db:.1f} dB"
-    return f"SNR {snr}, cosine {error.cosine:.5f}, max {error.max_abs_error:.3g} on {error.samples} samples"
 
 
 def _absolute(path: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from studio.report.words import size_text
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "") -> str:
     """An aligned table; `right` names the columns set flush right, one letter per column: "lrr"."""
@@ -36,27 +38,20 @@ def _pad(text: str, width: int, side: str) -> str:
 
 
 def size(count: int | None) -> str:
-    """Bytes in decimal units, three digits: "585 kB"."""
-    if count is None or count < 0:
-        return "–"
-    if count < 1000:
-        return f"{count} B"
-    return _scaled(count, ("B", "kB", "MB", "GB"))
+    """Bytes in decimal units, three digits: "585 kB"; a dash when not known."""
+    return "–" if count is None or count < 0 else size_text(count)
 
 
 def count(number: int | None) -> str:
-    """A count in short form, three digits: "1.20 M"."""
+    """A count in short form: "1.20 M"; a dash when not known."""
     if number is None or number < 0:
         return "–"
-    return str(number) if number < 1000 else _scaled(number, ("", "k", "M", "G", "T"))
-
-
-def _scaled(number: int, units: Sequence[str]) -> str:
-    value, unit = float(number), 0
-    while value >= 999.5 and unit + 1 < len(units):
-        value, unit = value / 1000, unit + 1
-    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
-    return f"{value:.{digits}f} {units[unit]}"
+    value, unit = float(number), ""
+    for bigger in ("k", "M", "G", "T"):
+        if value < 999.5:
+            break
+        value, unit = value / 1000, f" {bigger}"
+    return f"{value:.0f}" if not unit else f"{value:#.3g}".rstrip(".") + unit
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
