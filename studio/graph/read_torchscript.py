@@ -236,7 +236,7 @@ class _Reader:
             started = time.monotonic()
             try:
                 text = node.sourceRange()[:20_000].partition("Serialized")[0]
-            except RuntimeError:
+            except (RuntimeError, UnicodeDecodeError):
                 self._has_sources = False
             if time.monotonic() - started > _SLOW_SECONDS:
                 self._has_sources = False
