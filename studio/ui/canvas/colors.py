@@ -91,6 +91,16 @@ def of_theme(theme: Theme) -> CanvasColors:
     )  # fmt: skip
 
 
+def frame_tint(colors: CanvasColors) -> QColor:
+    """The ground of every second level of frames."""
+    return mix(colors.role("canvas"), colors.role("quiet"), 0.07 if colors.is_dark else 0.055)
+
+
+def label_ground(colors: CanvasColors) -> QColor:
+    """What goes behind texts on lines: between canvas and tint, so that it shows on neither."""
+    return mix(colors.role("canvas"), frame_tint(colors), 0.5)
+
+
 def mix(a: QColor, b: QColor, share: float) -> QColor:
     """`a` with `share` (0..1) of `b` in it."""
     keep = 1.0 - share

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText, QTransform
 
 from studio.ui.canvas.coloring import Coloring
+from studio.ui.canvas.colors import label_ground
 from studio.ui.canvas.far_paint import draw_lines
 from studio.ui.canvas.labels import quantization_text, tensor_text
 from studio.ui.canvas.shapes import curves_path, triangles_path
@@ -132,7 +133,7 @@ class EdgePainter:
             self._labels.clear()
             self._label_size = font.pixelSize()
         painter.setFont(font)
-        ground = self.coloring.colors.role("canvas")
+        ground = label_ground(self.coloring.colors)
         painter.setPen(self.coloring.colors.role("quiet"))
         named = edges[self._labelled[edges]][: 4 * MOST_LABELS]
         starts = self.scene.curves[self.scene.curve_offsets[named]] * viewport.scale

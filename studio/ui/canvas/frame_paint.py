@@ -7,7 +7,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
-from studio.ui.canvas.colors import CanvasColors, mix
+from studio.ui.canvas.colors import CanvasColors, frame_tint
 from studio.ui.canvas.far_paint import draw_rects
 from studio.ui.canvas.labels import alike_text, scope_title
 from studio.ui.canvas.scene import Scene
@@ -40,7 +40,7 @@ def paint_frames(
     ).astype(np.float64)
     depths = layout.frame_depth[frames]
     canvas = colors.role("canvas")
-    tint = mix(canvas, colors.role("quiet"), 0.07 if colors.is_dark else 0.055)
+    tint = frame_tint(colors)
     # grounds are square: a rounded one costs five times as much, and the corner is not seen
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)

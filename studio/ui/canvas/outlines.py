@@ -15,7 +15,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
 
-from studio.ui.canvas.colors import CanvasColors
+from studio.ui.canvas.colors import CanvasColors, label_ground
 from studio.ui.canvas.far_paint import draw_lines, draw_rects
 from studio.ui.canvas.overlay import Outline
 from studio.ui.canvas.scene import Scene
@@ -113,7 +113,7 @@ class OutlineBands:
             outline = self._outlines[group]
             width = painter.fontMetrics().horizontalAdvance(outline.title)
             at = QPointF(sx + 8 * viewport.scale, sy - high / 2)
-            painter.fillRect(QRectF(at.x() - 3, at.y(), width + 6, high), colors.role("canvas"))
+            painter.fillRect(QRectF(at.x() - 3, at.y(), width + 6, high), label_ground(colors))
             painter.setPen(colors.role(outline.color))
             painter.drawStaticText(at, plain(outline.title))
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen, QStaticText, QTransform
 
 from studio.ui.canvas.coloring import Coloring
-from studio.ui.canvas.colors import mix
+from studio.ui.canvas.colors import label_ground, mix
 from studio.ui.canvas.edge_paint import LABEL_PX, paint_arrows
 from studio.ui.canvas.labels import tensor_name
 from studio.ui.canvas.texts import plain, sized
@@ -71,6 +71,7 @@ class PortalPainter:
         painter.setPen(QPen(color, 1.2))
         painter.setBrush(color)
         radius = 2.4 * scale + 0.4
+        ground = label_ground(colors)
         ends: list[PortalEnd] = []
         for k in seen.tolist():
             is_source = bool(self._is_source[k])
@@ -84,7 +85,7 @@ class PortalPainter:
                 text.prepare(QTransform(), font)
                 size = text.size()
                 box = QRectF(QPointF(sx - 5 * scale - size.width(), tip - size.height() / 2), size)
-                painter.fillRect(box, colors.role("canvas"))
+                painter.fillRect(box, ground)
                 painter.drawStaticText(box.topLeft(), text)
                 place = place.united(box)
             ends.append(PortalEnd(place, int(self._edge[k]), is_source))
