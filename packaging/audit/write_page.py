@@ -22,10 +22,30 @@ node.
 - **Left open**: the rule said *conditional* or *unknown*; nothing was claimed.
 
 *Asked on*: “tool's graph” is the rule alone, on the nodes that the tool saw; “source” is the exported
-program, with the conversion predicted. For LiteRT a claim is about XNNPACK: *runs* outside of it is LiteRT's own kernel.
-The NNAPI checker knows a list of operators and refuses dynamic shapes; it cannot confirm attributes, so only
-its refusals are compared. ONNX Runtime's XNNPACK provider, LiteRT's GPU delegate and the vendors' own
-converters cannot be asked on a computer; their rules quote the source and were not audited.
+program, with the conversion predicted. For LiteRT a claim is about XNNPACK: *runs* outside of it is LiteRT's
+own kernel. The NNAPI checker knows a list of operators and refuses dynamic shapes; it cannot confirm
+attributes, so only its refusals are compared. ONNX Runtime's XNNPACK provider, LiteRT's GPU delegate and the
+vendors' own converters cannot be asked on a computer; their rules quote the source and were not audited.
+
+"""
+
+
+INTRO_ZH = """# 规则有多可靠
+
+工作室的判定首先来自*规则*：表格和代码中的条件，不需要任何工具链。凡是能在电脑上询问真正的分区器或编译器的地方，
+都把规则与工具逐个节点做了比较。
+
+- **Confirmed（已证实）**：规则说“可运行”或“不接受”的节点中，工具证实的比例。
+- **False yes（误判为可）**：规则说可运行，而工具不接受。这个数必须为零。
+- **False no（误判为否）**：规则说不接受，而工具接受。
+- **Left open（未下结论）**：规则说“有条件”或“未知”，没有作出断言。
+
+*Asked on*：“tool's graph”表示只检验规则本身，对象是工具看到的节点；
+“source”表示导出的程序，转换结果由预测得出。
+对 LiteRT 而言，断言针对 XNNPACK：在它之外的“可运行”由 LiteRT 自己的内核执行。
+NNAPI 检查器只认识算子清单，并拒绝动态形状，无法证实属性，因此只比较它的拒绝。
+ONNX Runtime 的 XNNPACK 提供程序、LiteRT 的 GPU 委托以及各厂商的转换器无法在电脑上询问；
+它们的规则引用了源码，但没有经过审计。
 
 """
 
@@ -50,7 +70,17 @@ def main() -> None:
         folder, _, targets = rest.partition(":")
         spec = Audit(corpus=folder, targets=tuple(t for t in targets.split(",") if t), soc=soc)
         results.append((name, run(spec, Quiet())))
-    lines = [INTRO + f"Date of the comparison: {results[0][1].date}.\n"]
+    body = "\n".join(table_of(results))
+    date = results[0][1].date
+    out.write_text(f"{INTRO}Date of the comparison: {date}.\n\n{body}\n", encoding="utf-8")
+    translated = out.with_name(f"{out.stem}.zh_CN.md")
+    translated.write_text(f"{INTRO_ZH}比较日期：{date}。\n\n{body}\n", encoding="utf-8")
+    print(f"\n{out}: {sum(len(r.rows) for _, r in results)} rows", file=sys.stderr)
+
+
+def table_of(results: list[tuple[str, Audited]]) -> list[str]:
+    """The table, the disagreements and what could not be asked, as Markdown lines."""
+    lines = []
     lines.append(
         "| Corpus | Target | Asked on | Tool | Files | Nodes | Confirmed | False yes | False no | Left open |"
     )
@@ -59,8 +89,8 @@ def main() -> None:
         for row in result.rows:
             share = "–" if row.agreement is None else f"{100 * row.agreement:.2f} %"
             lines.append(
-                f"| {name} | {row.target_id} | {row.level} | {row.tool} | {row.files} | {row.nodes} | {share} | "
-                f"{row.false_yes} | {row.false_no} | {row.left_open} |"
+                f"| {name} | {row.target_id} | {row.level} | {row.tool} | {row.files} | {row.nodes} | "
+                f"{share} | {row.false_yes} | {row.false_no} | {row.left_open} |"
             )
     lines.append("\n## Every disagreement\n")
     found = [(name, d) for name, result in results for d in result.disagreements]
@@ -74,8 +104,7 @@ def main() -> None:
     notes = [n for _, result in results for n in result.notes]
     lines.append(f"\n## Not asked\n\n{len(notes)} files that a tool could not load, among them:\n")
     lines += [f"- {note}" for note in notes[:12]]
-    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"\n{out}: {sum(len(r.rows) for _, r in results)} rows", file=sys.stderr)
+    return lines
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ def gather(graph: Graph) -> Gathered:
     subgraph = graph.node_subgraph.tolist() or [0] * graph.node_count
     versions = graph.node_version.tolist() or [0] * graph.node_count
     parents = {s.parent_node for s in graph.subgraphs}
+    # local functions are inlined before anyone is asked: their nodes are not inside a body
+    inlined = {i for i, s in enumerate(graph.subgraphs) if s.attribute == "function"}
     is_onnx = graph.format in ("onnx", "ort")
     ops, domains, attributes = graph.node_op, graph.node_domain, graph.node_attributes
 
@@ -80,7 +82,7 @@ def gather(graph: Graph) -> Gathered:
         quantized = None
         if i in groups:
             quantized = _group_keys(graph, tensors, groups[i])
-        nested = subgraph[i] > 0
+        nested = subgraph[i] > 0 and subgraph[i] not in inlined
         key = (
             ops[i],
             domain,

@@ -96,8 +96,13 @@ class OpNode:
     consumers: tuple[str, ...] = ()  # operators that read output 0; "" = it is a graph output
     is_sole_reader: bool = False  # nothing else reads input 0
     qdq: QdqGroup | None = None
-    in_subgraph: bool = False  # inside an If branch, a Loop body, a local function
+    in_subgraph: bool = False  # inside an If branch or a Loop body
     body: bool = False  # has bodies of its own (If, Loop, Scan, a local function's call)
+
+    @property
+    def is_call(self) -> bool:
+        """Whether the node calls a function of its own file, which runtimes inline."""
+        return "function" in self.attributes and self.body
 
     def has(self, index: int) -> bool:
         """Whether input `index` is given."""

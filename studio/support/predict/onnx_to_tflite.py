@@ -24,6 +24,8 @@ FUSING = ("Conv", "ConvTranspose", "Gemm", "Add", "Sub", "Mul", "Div", "AverageP
 
 def lower(node: OpNode) -> Lowering:
     """What a converter makes of the ONNX node."""
+    if node.is_call:
+        return not_known("A function of this file; its nodes have their own verdicts.", SOURCE)
     if node.domain not in ("", "com.microsoft"):
         return not_known(f"How {node.domain}.{node.op} is converted is not known.", SOURCE)
     if node.op in ("QuantizeLinear", "DequantizeLinear") or node.op.startswith("QLinear"):

@@ -12,6 +12,7 @@ from studio.support.ruling import Ruling, Setting, depends, fails, takes, unknow
 from studio.support.tables import Kernel, Row, load_table
 from studio.support.versions import is_function, is_onnx_operator, newest_opset
 
+CALL = "A function of this file, inlined at load: its nodes have their own verdicts."
 ARM64_FLOAT16 = (
     "float16 kernels for arm64 are not in the registry of the x86-64 wheel that this table was taken from"
 )
@@ -20,8 +21,8 @@ ARM64_FLOAT16 = (
 def judge_node(node: OpNode, setting: Setting) -> Ruling:
     """Whether the CPU provider runs the node."""
     table = load_table("ort_cpu")
-    if node.body and not is_onnx_operator(node.op, node.domain):
-        return takes("A function of this file: ONNX Runtime inlines its body.", "onnxruntime graph inlining")
+    if node.is_call:
+        return depends(CALL, "onnxruntime/core/graph/graph.cc, InlineFunctionProto")
     if not node.domain and node.opset > newest_opset():
         return unknown(
             f"Opset {node.opset} is newer than the table, which ends at {newest_opset()}.",

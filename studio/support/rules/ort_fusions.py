@@ -7,13 +7,16 @@ level 1. A node that is gone cannot cut a partition.
 from __future__ import annotations
 
 from studio.support.op_node import OpNode
-from studio.support.ruling import Ruling, takes
+from studio.support.rules.ort_cpu import CALL
+from studio.support.ruling import Ruling, depends, takes
 
 _BASE = "onnxruntime/core/optimizer/"
 
 
 def removed(node: OpNode) -> Ruling | None:
     """The ruling on a node that is fused or removed at load, else None."""
+    if node.is_call:
+        return depends(CALL, "onnxruntime/core/graph/graph.cc, InlineFunctionProto")
     if node.domain:
         return None
     after_conv = node.producers[:1] == ("Conv",) and node.is_sole_reader and len(node.outputs) == 1

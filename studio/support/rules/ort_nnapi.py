@@ -67,6 +67,11 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
         )
     row = table.find(node.op, node.domain)
     check = _CHECKS.get((node.domain, node.op))
+    if node.op == "FusedConv":
+        return refuses(
+            "FusedConv is made by optimising above the basic level; NNAPI cannot take it: convert at basic.",
+            "https://github.com/microsoft/onnxruntime/issues/9285",
+        )
     if row is None or check is None:
         return refuses(f"NNAPI has no {node.op}.", table.cite_absence(), *_FIXES.get(node.op, ()))
     need = LEVELS.get(node.op, 27)

@@ -107,6 +107,13 @@ def _known_faults(node: OpNode) -> Ruling | None:
             "A dilated transposed convolution gives wrong results on QNN.",
             "https://github.com/pytorch/executorch/issues/13611",
         )
+    weight = node.qdq.inputs[1] if node.qdq and len(node.qdq.inputs) > 1 else None
+    if node.op == "ConvTranspose" and weight is not None and weight.is_per_channel and weight.axis == 0:
+        return depends(
+            "Weights quantised per channel along axis 0; a transposed convolution's channels are axis 1.",
+            "https://github.com/microsoft/onnxruntime/issues/19694",
+            "convtranspose-axis",
+        )
     if node.op == "Conv" and node.input(1).rank == 3:
         return depends(
             "A 1-D convolution becomes Conv2d with transposes around it: slow.",

@@ -213,3 +213,17 @@ def test_hostile_graphs_get_verdicts(ops: Any, format_: str) -> None:
         members = [n for p in columns.partitions for n in p.nodes]
         assert sorted(members) == np.flatnonzero(columns.partition_of >= 0).tolist()
     find_problems(graph, found)
+
+
+def test_a_call_of_a_local_function_is_left_to_its_nodes(sketch: Any) -> None:
+    s = sketch()
+    attributes: dict[str, Any] = {}
+    y = s.node("f", [s.input(1, 4)], (1, 4), domain="my", attributes=attributes)
+    body = s.builder.subgraph("my::f", parent_node=0, attribute="function")
+    attributes["function"] = SubgraphRef(subgraph=body)
+    x = s.builder.tensor("inner", "float32", (1, 4))
+    s.builder.node("Relu", [x], [s.builder.tensor("out", "float32", (1, 4))], subgraph=body)
+    found = judge(s.graph(y), ["ort/nnapi", "ort/cpu", "litert/gpu"])
+    assert found["ort/nnapi"].verdict(0) == found["ort/cpu"].verdict(0) == Verdict.CONDITIONAL
+    assert found["litert/gpu"].verdict(0) == Verdict.UNKNOWN
+    assert found["ort/nnapi"].verdict(1) == Verdict.RUNS
