@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from studio.graph.ordering import order_segment
+from studio.graph.ordering import effort_for, order_segment
 from studio.graph.placing import place_segment
 
 LAYER_GAP = 30.0
@@ -239,6 +239,7 @@ class Memo:
 
     problems: dict[object, Arrangement] = field(default_factory=dict)
     segments: dict[object, tuple[list[list[int]], list[list[float]]]] = field(default_factory=dict)
+    spent: int = 0  # entity-sweeps
 
 
 def arrange(problem: Problem, memo: Memo | None = None) -> Arrangement:
@@ -294,7 +295,9 @@ def _solve_segment(proper: Layers, first: int, last: int, x: list[float], memo: 
         for entities in layers:
             local_layers.append(list(range(start, start + len(entities))))
             start += len(entities)
-        ordered = order_segment(local_layers, down, pinned)
+        sweeps, starts = effort_for(len(names), memo.spent)
+        memo.spent += len(names) * sweeps * starts
+        ordered = order_segment(local_layers, down, pinned, sweeps, starts)
         memo.segments[key] = (ordered, place_segment(ordered, down, left, right, is_dummy, pinned))
     ordered, places = memo.segments[key]
     for at, (entities, xs) in enumerate(zip(ordered, places)):

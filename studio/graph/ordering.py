@@ -12,17 +12,29 @@ Edges = list[list[tuple[int, float, float]]]
 """For every entity its edges downwards: (entity below, dx there, dx here)."""
 
 _PORT = 1e-6  # how much a line's place on its box counts against the order of boxes
+_EFFORT = ((1_500, 12, 4), (5_000, 6, 1), (15_000, 3, 1), (float("inf"), 2, 1))
+"""(entities below, sweeps, starting orders): a tangle of thousands gets no prettier with more."""
+ENOUGH = 500_000
+"""Entity-sweeps of one layout after which tangles get two sweeps each: real networks stay far below."""
+_BUSY = 64  # lines of a pair of boxes beyond which swapping them is not tried
 _COUNTABLE = 20_000  # edges between two layers beyond which crossings are not counted
 
 
-def order_segment(layers: list[list[int]], down: Edges, pinned: list[int]) -> list[list[int]]:
+def effort_for(size: int, spent: int) -> tuple[int, int]:
+    """(sweeps, starting orders) for a segment of `size` entities after `spent` entity-sweeps."""
+    if spent > ENOUGH:
+        return 2, 1
+    return next((sweeps, starts) for most, sweeps, starts in _EFFORT if size < most)
+
+
+def order_segment(
+    layers: list[list[int]], down: Edges, pinned: list[int], sweeps: int = 12, starts: int = 4
+) -> list[list[int]]:
     """The layers, each in its new order. `pinned`: per layer the entity of the main path, −1 = none."""
     up: Edges = [[] for _ in down]
     for entity, edges in enumerate(down):
         for below, there, here in edges:
             up[below].append((entity, here, there))
-    size = len(down)
-    sweeps, starts = (12, 4) if size < 1_500 else (6, 1) if size < 30_000 else (2, 1)
     best = layers
     fewest: int | None = None
     for start in range(starts):
@@ -51,7 +63,7 @@ def _sweep(
         else:
             for entities in layers[-2::-1]:
                 _sort(entities, down, position)
-        if sweep > 1 or sweeps == 2:
+        if sweep > 1:
             _transpose(layers, up, down, position)
         crossings = count_crossings(layers, down, position)
         if fewest is None or crossings < fewest:
@@ -131,6 +143,8 @@ def _transpose(layers: list[list[int]], up: Edges, down: Edges, position: list[i
             below = [_ends(down[e], position) for e in entities]
             swapped = False
             for i in range(len(entities) - 1):
+                if len(above[i]) + len(above[i + 1]) + len(below[i]) + len(below[i + 1]) > _BUSY:
+                    continue
                 now = _crossings_of_pair(above[i], above[i + 1]) + _crossings_of_pair(below[i], below[i + 1])
                 if not now:
                     continue

@@ -36,7 +36,7 @@ def place_segment(
         for entity, value in zip(entities, offset):
             x[entity] = value - base
     size = len(down)
-    rounds = 4 if size < 30_000 else 2
+    rounds = 4 if size < 5_000 else 2 if size < 15_000 else 1
     rows = list(zip(layers, offsets, pinned))
     for _ in range(rounds):
         for row in rows[1:]:
