@@ -30,6 +30,7 @@ from studio.devices.registry import see_devices
 from studio.devices.stream import Inference, Phase, Sample
 from studio.devices.virtual_phone import VirtualPhone, load_profile, profile_ids
 from studio.devices.virtual_phone.faults import FaultKind
+from studio.devices.virtual_phone.packets import CNXN, VERSION, Packet
 from studio.errors import DeviceError, StudioError, ToolError, UnsupportedError
 from studio.jobs.deploy import Deploy, DeployResult, run
 from studio.jobs.job import DevicesChanged, Event, Measured
@@ -145,6 +146,18 @@ def state_of(serial: str, wanted: DeviceState) -> DeviceInfo:
             return info
         time.sleep(0.1)
     raise AssertionError(f"{serial} did not become {wanted}")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act as another user")
+def test_another_user_of_this_computer_gets_no_shell(phone: VirtualPhone) -> None:
+    hello = Packet(CNXN, VERSION, 4096, b"host::").encode()
+
+    def answer_to(user: int) -> bytes:
+        argv = ["toybox", "nc", "-q", "1", "127.0.0.1", str(phone.port)]
+        return subprocess.run(argv, input=hello, capture_output=True, timeout=20, user=user).stdout
+
+    assert answer_to(0).startswith(b"CNXN")
+    assert answer_to(65534) == b""
 
 
 def test_every_profile_says_who_it_is_and_that_it_is_simulated(server: AdbServer) -> None:

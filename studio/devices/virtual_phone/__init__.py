@@ -2,8 +2,9 @@
 
 What lives here: `profile.py` (what a phone says of itself, as data), `root.py` (its file system),
 `heat.py` (it warms up and throttles), `packets.py`, `connection.py`, `shell_service.py` and
-`sync_service.py` (the protocol), `faults.py` (cables pulled on purpose), `daemon.py` (the process
-inside the root) and `serve.py` (starts it). It serves the tests, and a newcomer without a phone.
+`sync_service.py` (the protocol), `peer.py` (who may connect), `faults.py` (cables pulled on purpose),
+`daemon.py` (the process inside the root) and `serve.py` (starts it). It serves the tests, and a
+newcomer without a phone.
 
 Why proot: the daemon and all it starts see `/data/local/tmp`, `/sys` and `/system/bin` where a phone
 has them, without root rights; mksh and toybox are Android's own shell and userland. Everything that is

@@ -17,6 +17,7 @@ from pathlib import Path
 from studio.devices.virtual_phone.connection import Connection, Stream
 from studio.devices.virtual_phone.faults import FaultKind, FaultOrder, Faults, serve_control
 from studio.devices.virtual_phone.heat import Heat
+from studio.devices.virtual_phone.peer import is_own_user
 from studio.devices.virtual_phone.profile import DaemonSpec, Ready
 from studio.devices.virtual_phone.root import STATE, set_free_bytes, write_state
 from studio.devices.virtual_phone.shell_service import MARK, serve_shell
@@ -56,7 +57,7 @@ class Daemon:
         self._kill_all()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._faults.refuses:
+        if self._faults.refuses or not is_own_user(writer):
             writer.transport.abort()
             return
         properties = self._profile.properties

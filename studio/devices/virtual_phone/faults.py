@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from studio.devices.virtual_phone.peer import is_own_user
 from studio.errors import DeviceError, InputError
 from studio.records import Choice, Record, to_json
 
@@ -84,7 +85,7 @@ async def serve_control(port: int, obey: Callable[[FaultOrder], None]) -> asynci
     """Listens for orders on this computer only."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while line := await reader.readline():
+        while is_own_user(writer) and (line := await reader.readline()):
             try:
                 obey(msgspec.json.decode(line, type=FaultOrder))
                 answer = FaultAnswer(ok=True)

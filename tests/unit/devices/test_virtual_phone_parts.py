@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from studio.devices.adb.thermal import parse_thermalservice
 from studio.devices.virtual_phone.faults import Faults
 from studio.devices.virtual_phone.heat import Heat
 from studio.devices.virtual_phone.packets import CNXN, WRTE, Packet, read_packet
+from studio.devices.virtual_phone.peer import owner_of
 from studio.devices.virtual_phone.profile import load_profile, profile_ids
 from studio.errors import InputError
 
@@ -87,3 +91,23 @@ def test_a_cut_comes_after_so_many_bytes_and_once() -> None:
     faults = Faults(cut_after=100, cut_seconds=9)
     assert [faults.count_sent(60), faults.count_sent(60), faults.count_sent(60)] == [False, True, False]
     assert faults.refuses
+
+
+def test_the_owner_of_a_connection_is_known() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+    ):
+        assert owner_of(client.getsockname()[1]) == os.getuid()
+
+
+def test_somebody_elses_connection_and_none_at_all_are_told_apart(tmp_path: Path) -> None:
+    table = tmp_path / "tcp"
+    table.write_text(
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+        "   0: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000  4242        0 1 1 0\n"
+        "   1: 0200007F:1F91 0100007F:D431 01 00000000:00000000 00:00000000 00000000  4242        0 1 1 0\n"
+    )
+    assert owner_of(8080, table) == 4242
+    assert owner_of(8081, table) is None
+    assert owner_of(8080, tmp_path / "absent") is None
