@@ -1,4 +1,4 @@
-"""May this target take this node? Verdicts with reason and source, partitions, fixes.
+"""May this target take this node? Verdicts with reason and source, partitions, problems.
 
 What lives here: `Verdict`, `Reason`, `TargetVerdicts`; `judge(graph, target_ids)`; the operator
 tables' reader and the per-attribute rules (one place per target); partitions. What does not:
