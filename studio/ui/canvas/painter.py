@@ -34,7 +34,7 @@ from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import CardTexts
 from studio.ui.canvas.viewport import Viewport
 
-MOST_BOXES = 4000
+MOST_BOXES = 3000
 MOST_CARDS = 320
 FAR, FLAT, COMPACT, NEAR = 0.05, 0.25, 0.55, 1.0
 FEW = 400  # so few boxes are drawn as rectangles however far away
