@@ -26,7 +26,10 @@ def stack_outputs(outputs: Sequence[Output], folder: Path) -> dict[str, Array]:
     """
     by_name: dict[str, list[Array]] = {}
     for output in sorted(outputs, key=lambda o: o.index):
-        raw = np.fromfile(folder / Path(output.path).name, np.dtype(output.dtype).newbyteorder("<"))
+        try:
+            raw = np.fromfile(folder / Path(output.path).name, np.dtype(output.dtype).newbyteorder("<"))
+        except OSError:
+            raise InputError(f"Output {output.name} did not arrive.", hint="Run again.") from None
         if raw.size != int(np.prod(output.shape)):
             raise InputError(
                 f"The file of output {output.name} has {raw.size} values, not {list(output.shape)}.",
