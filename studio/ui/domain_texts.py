@@ -19,6 +19,8 @@ from studio.records import from_json
 
 _language = "en"
 _PLACE = re.compile(r"\{(\d*)\}")
+_PLACE_ALONE = re.compile(r"\{\d*\}")
+_BORDER = re.compile(r"(?<=[.!?])\s+(?=[A-Z“{\d])")
 
 
 def set_language(language: str) -> None:
@@ -39,14 +41,27 @@ def translate_sentence(text: str) -> str:
     """The sentence in the language of the window, or as it is when it is not known."""
     if not text or _language == "en":
         return text
-    for pattern, target in _templates(_language):
-        found = pattern.fullmatch(text)
-        if found:
+    return _translated(text) or text
+
+
+def _translated(text: str) -> str:
+    """The translation, "" when none is known. A value never swallows the border of two sentences, as
+    long as the sentences are known one by one."""
+    fallback = ""
+    for fixed, pattern, target in _templates(_language):
+        found = pattern.fullmatch(text) if fixed in text else None
+        if found is None:
+            continue
+        if not any(_BORDER.search(value) for value in found.groups()):
             return _filled(target, found.groups())
-    parts = re.split(r"(?<=[.。;])\s+", text)
+        fallback = fallback or _filled(target, found.groups())
+    parts = _BORDER.split(text)
     if len(parts) > 1:
-        return " ".join(translate_sentence(part) for part in parts)
-    return text
+        translated = [_translated(part) for part in parts]
+        if all(translated) or not fallback:
+            said = "".join(new or f"{old} " for new, old in zip(translated, parts)).strip()
+            return said if any(translated) else ""
+    return fallback
 
 
 def _filled(target: str, values: tuple[str, ...]) -> str:
@@ -60,18 +75,19 @@ def _filled(target: str, values: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=2)
-def _templates(language: str) -> list[tuple[re.Pattern[str], str]]:
+def _templates(language: str) -> list[tuple[str, re.Pattern[str], str]]:
+    """(its longest fixed part, the pattern, the translation) of every template."""
     path: Path = resources() / "translations" / f"domain_{language}.json"
     if not path.is_file():
         return []
     table = from_json(path.read_bytes(), dict[str, str], where=str(path))
     # Templates with more fixed text are more certain, so they are tried first.
     order = sorted(table, key=lambda t: len(_PLACE.sub("", t)), reverse=True)
-    return [(_pattern(t), table[t]) for t in order if table[t]]
+    return [(max(_PLACE_ALONE.split(t), key=len), _pattern(t), table[t]) for t in order if table[t]]
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    parts = [re.escape(p) for p in re.split(r"\{\d*\}", template)]
+    parts = [re.escape(p) for p in _PLACE_ALONE.split(template)]
     return re.compile("(.+?)".join(parts), re.DOTALL)
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from studio.measure import ErrorFigures
 from studio.recipes.recipe import ConvertStep, VerifyStep
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import JobStatus
 from studio.ui.session import Session
 from studio.ui.texts import fill
@@ -74,7 +75,7 @@ def figures_of(session: Session) -> list[tuple[str, str]]:
     for device_id, result in session.last_results.items():
         if result.latency_ms is not None:
             info = names.get(device_id)
-            name = info.name if info else result.device_name or device_id
+            name = translate_sentence(info.name if info else result.device_name or device_id)
             mark = " " + _tr("(simulated)") if result.is_simulated else ""
             rows.append((name + mark, f"p50 {result.latency_ms.p50:.3g} ms"))
     return rows

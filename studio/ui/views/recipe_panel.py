@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QScrollArea, QVBoxLayout, QWidget
 
 from studio.recipes.recipe import SOURCE, Step
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import JobStatus
 from studio.ui.session import Session
 from studio.ui.so_far import figures_of, next_step
@@ -125,7 +126,7 @@ class RecipePanel(QWidget):
         elif stage.id in self._session.step_failures:
             icon, color = "step-failed", "fails"
             value, value_color = self.tr("failed"), "fails"
-            note = self._session.step_failures[stage.id].message
+            note = translate_sentence(self._session.step_failures[stage.id].message)
         elif stage.kind == "verify" and stage.id in self._session.step_results:
             is_good = not self._session.step_results[stage.id].failures
             icon, color = ("step-done", "runs") if is_good else ("step-failed", "fails")
@@ -136,7 +137,7 @@ class RecipePanel(QWidget):
             value = self._made_value(stage)
         if stage.status is StageStatus.FAILED and stage.failure is not None:
             icon, color = "step-failed", "fails"
-            note = stage.failure.message
+            note = translate_sentence(stage.failure.message)
         tip = note
         if stage.artifact is not None and not stage.was_cached:
             took = fill(self.tr("made in {time}"), time=seconds_text(stage.artifact.seconds))
@@ -164,7 +165,7 @@ class RecipePanel(QWidget):
 
     def _show_deploy(self, row: Row) -> None:
         session = self._session
-        names = {d.id: d.name for d in session.devices}
+        names = {d.id: translate_sentence(d.name) for d in session.devices}
         wanted = session.project.devices if session.project else ()
         note = ", ".join(names.get(d, d) for d in wanted)
         icon, color, value = "step-waiting", "quiet", ""

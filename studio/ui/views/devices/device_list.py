@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from studio.devices import DeviceInfo, DeviceKind, DeviceState
 from studio.ui import theme
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.texts import fill
 
@@ -89,7 +90,7 @@ class DeviceList(QWidget):
         self._list.blockSignals(True)
         self._list.clear()
         for info in devices:
-            item = QListWidgetItem(info.name)
+            item = QListWidgetItem(translate_sentence(info.name))
             item.setData(_INFO, info)
             item.setToolTip(self._tip(info))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{info.name}, {self._state_text(info)}")
@@ -139,7 +140,10 @@ class DeviceList(QWidget):
 
     def _tip(self, info: DeviceInfo) -> str:
         facts = [info.name, info.id, info.soc_marketing or info.soc, info.os_version, info.abi]
-        return "\n".join([fact for fact in facts if fact] + ([info.state_hint] if info.state_hint else []))
+        return "\n".join(
+            [fact for fact in facts if fact]
+            + ([translate_sentence(info.state_hint)] if info.state_hint else [])
+        )
 
     def _state_text(self, info: DeviceInfo) -> str:
         return self.tr("ready") if info.state is DeviceState.READY else info.state.value
@@ -186,7 +190,9 @@ class _Row(QStyledItemDelegate):
         painter.setFont(option.font)
         painter.setPen(QColor(colors.text))
         room = first.width() - right_width - 8
-        painter.drawText(first, flags, QFontMetrics(option.font).elidedText(info.name, elide, room))
+        painter.drawText(
+            first, flags, QFontMetrics(option.font).elidedText(translate_sentence(info.name), elide, room)
+        )
         painter.restore()
 
     def _right(self, info: DeviceInfo, heat: float | None) -> tuple[str, str]:
@@ -201,7 +207,7 @@ class _Row(QStyledItemDelegate):
 
     def _second_line(self, info: DeviceInfo) -> str:
         if info.state is not DeviceState.READY:
-            return info.state_hint
+            return translate_sentence(info.state_hint)
         count = info.cpu_count or 0
         cores = fill(self.tr("{n} cores"), n=count) if count > 1 else self.tr("1 core") if count else ""
         facts = [info.soc_marketing or info.soc, info.os_version, info.abi, cores]

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from studio.devices import DeviceState, RunSettings
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.views.devices.device_list import DeviceList, Hairline
 from studio.ui.views.devices.run_bar import RunBar
@@ -119,7 +120,7 @@ class DevicePanel(QWidget):
         if info is None:
             return self.tr("Looking for devices…")
         if info.state is not DeviceState.READY:
-            return f"{info.name}: {info.state_hint}"
+            return f"{info.name}: {translate_sentence(info.state_hint)}"
         if self._session.project is None:
             return self.tr("Open a model to run it here and watch latency, temperature, clocks and memory.")
         return self.tr(

@@ -13,6 +13,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from studio.measure.live import LiveRun, Mark, Series
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.texts import fill
 from studio.ui.views.devices.device_list import Hairline
 from studio.ui.views.devices.live_plot import Curve, LivePlot
@@ -152,7 +153,9 @@ class LiveView(QWidget):
         if run.family(what):
             plot.set_empty("")
             return
-        reasons = [why for key, why in run.unavailable.items() if key.split(":")[0] == what]
+        reasons = [
+            translate_sentence(why) for key, why in run.unavailable.items() if key.split(":")[0] == what
+        ]
         if reasons:
             plot.set_empty(fill(self.tr("Not readable here: {reason}"), reason=reasons[0]))
         else:

@@ -22,6 +22,7 @@ from studio.devices import DeviceInfo, DeviceKind, DeviceState, RunMode, RunSett
 from studio.measure import LatencyStats
 from studio.measure.live import LiveRun
 from studio.targets import TARGETS, Target
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.stages import Stage
 from studio.ui.texts import fill
@@ -210,7 +211,7 @@ class RunBar(QFrame):
         if device is None:
             why = self.tr("Choose a device first")
         elif device.state is not DeviceState.READY:
-            why = device.state_hint
+            why = translate_sentence(device.state_hint)
         elif not self._stage.count():
             why = self.tr("Open a model or run the recipe first: there is nothing to deploy yet")
         elif not self._target.count():

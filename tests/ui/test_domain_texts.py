@@ -1,0 +1,67 @@
+"""Sentences of the domain in Chinese: known ones are said anew, with their values; others stay."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Iterator
+
+import pytest
+
+from studio.paths import resources
+from studio.ui import domain_texts
+from studio.ui.domain_texts import translate_sentence
+
+PLACE = re.compile(r"\{\d*\}")
+
+
+@pytest.fixture(autouse=True)
+def chinese() -> Iterator[None]:
+    domain_texts.set_language("zh_CN")
+    yield
+    domain_texts.set_language("en")
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese_text"),
+    [
+        ("There is no file /a/b.onnx.", "没有文件 /a/b.onnx。"),
+        ("There is no file /a/b.onnx. Check the path.", "没有文件 /a/b.onnx。请检查路径。"),
+        ("35 → 11 partitions if fixed", "修复后分区 35 → 11"),
+        ("{weird} words that nobody translated", "{weird} words that nobody translated"),
+        ("", ""),
+    ],
+)
+def test_sentences(english: str, chinese_text: str) -> None:
+    assert translate_sentence(english) == chinese_text
+
+
+def test_values_keep_their_places_when_the_order_changes() -> None:
+    said = translate_sentence("ONNX Runtime has Clip for opset 11, not for version 12.")
+    assert said == "ONNX Runtime 有 opset 11 的 Clip，但没有版本 12 的。"
+
+
+def test_a_sentence_in_a_sentence_is_translated_too() -> None:
+    said = translate_sentence("Step “ort”: There is no file x.ort.")
+    assert said == "步骤“ort”：没有文件 x.ort。"
+
+
+def test_english_is_left_alone() -> None:
+    domain_texts.set_language("en")
+    assert translate_sentence("There is no file x.") == "There is no file x."
+
+
+def test_every_template_keeps_its_places_and_finds_itself() -> None:
+    path = resources() / "translations" / "domain_zh_CN.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    for english, text in table.items():
+        assert english.count("{}") == len(PLACE.findall(text)), english
+        example = english
+        for letter in string.ascii_lowercase[: english.count("{}")]:
+            example = example.replace("{}", letter * 3, 1)
+        assert has_chinese(translate_sentence(example)) or not has_chinese(text), english
+
+
+def has_chinese(text: str) -> bool:
+    return any("\u4e00" <= letter <= "\u9fff" for letter in text)
