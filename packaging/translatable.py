@@ -11,7 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-_HELPER = re.compile(r'def _tr\(text: str\) -> str:\n(?:    """.*?"""\n)?    return \S*translate\("(\w+)", text\)')
+_HELPER = re.compile(
+    r'def _tr\(text: str\) -> str:\n(?:    """.*?"""\n)?    return \S*translate\("(\w+)", text\)'
+)
 
 
 def rewritten(source: str) -> str:
