@@ -152,9 +152,9 @@ class RunBar(QFrame):
             base,
             target=self._target.currentData() or base.target,
             threads=self._threads.value(),
-            mode=self._mode.currentData(),
+            mode=RunMode(self._mode.currentData()),  # Qt keeps the text of an enum
             seconds=seconds,
-            interval_ms=base.interval_ms or (100.0 if self._mode.currentData() is RunMode.CADENCE else 0.0),
+            interval_ms=base.interval_ms or (100.0 if self._mode.currentData() == RunMode.CADENCE else 0.0),
             sample_hz=base.sample_hz,
         )
 
@@ -180,7 +180,7 @@ class RunBar(QFrame):
         self._threads.setSuffix(" " + (self.tr("thread") if count == 1 else self.tr("threads")))
 
     def _on_mode(self) -> None:
-        if self._mode.currentData() is RunMode.SUSTAINED and self._seconds.value() < 60:
+        if self._mode.currentData() == RunMode.SUSTAINED and self._seconds.value() < 60:
             self._seconds.setValue(300)
 
     def _refresh_targets(self) -> None:
