@@ -15,7 +15,7 @@ from studio.ui.session import Session
 from studio.ui.texts import fill
 from studio.ui.views.devices.run_bar import format_of, runnable_stages, runnable_targets, stage_title
 from studio.ui.views.wizard.fields import choice_box, number_box
-from studio.ui.views.wizard.made_text import accuracy_text, snr_text
+from studio.ui.views.wizard.made_text import accuracy_text, progress_text, snr_text
 from studio.ui.widgets.banner import Banner
 from studio.ui.widgets.parts import button, hairline, label
 
@@ -157,8 +157,7 @@ class DeployPage(QWizardPage):
         recipe_job = next((j for j in self._session.jobs if j.kind == "run_recipe" and not j.is_over), None)
         self.all_button.setVisible(recipe_job is None and not is_running and not self.stage.count())
         if recipe_job is not None and not self.stage.count():
-            progress = recipe_job.progress
-            why = translate_sentence(progress.stage) if progress else self.tr("Starting…")
+            why = progress_text(recipe_job) or self.tr("Starting…")
         figures = live.figures() if live is not None and is_running else None
         if figures is not None:
             text = self.tr("running: n {n}, p50 {p50} ms, p90 {p90} ms")
@@ -203,7 +202,7 @@ class DeployPage(QWizardPage):
         if project is None or not self.stage.currentData():
             return
         self.banner.close_banner()
-        mode = self.mode.currentData()
+        mode = RunMode(self.mode.currentData())  # Qt keeps the text of an enum
         base = project.run_settings
         seconds = {RunMode.SUSTAINED: 300.0}.get(mode, 5.0)
         settings = replace(

@@ -140,7 +140,7 @@ class ExportPage(StepPage):
             replace(
                 self._step(self.session.project),
                 opset=self.opset.value(),
-                exporter=self.exporter.currentData(),
+                exporter=Exporter(self.exporter.currentData()),  # Qt keeps the text of an enum
                 dynamic_batch=self.any_batch.isChecked(),
             )
         )

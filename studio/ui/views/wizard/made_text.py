@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from studio.artifact import Artifact
 from studio.measure.measurement import ErrorFigures
+from studio.ui.domain_texts import translate_sentence
+from studio.ui.job_runner import JobState
 from studio.ui.texts import fill, translate
 from studio.ui.views.step_texts import bytes_text, seconds_text
 
@@ -51,3 +53,11 @@ def snr_text(figures: ErrorFigures) -> str:
     if figures.is_equal:
         return _tr("equal")
     return "–" if figures.snr_db is None else f"{figures.snr_db:.1f} dB"
+
+
+def progress_text(job: JobState) -> str:
+    """ "quantize: Calibrating", with the stage in the window's language; empty before the first word."""
+    if job.progress is None:
+        return ""
+    step_id, colon, stage = job.progress.stage.partition(": ")
+    return f"{step_id}: {translate_sentence(stage)}" if colon else translate_sentence(step_id)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
     QRadioButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -66,10 +67,13 @@ class QuantizePage(StepPage):
             radio.setProperty("scheme", scheme)
             self._group.addButton(radio)
             self.radios[scheme] = radio
-            self.form.addWidget(radio)
             note = label(sentence, "small", wrap=True)
             note.setContentsMargins(22, 0, 0, 0)
-            self.form.addWidget(note)
+            pair = QVBoxLayout()
+            pair.setSpacing(0)
+            pair.addWidget(radio)
+            pair.addWidget(note)
+            self.form.addLayout(pair)
         self._group.buttonClicked.connect(self._on_scheme)
         self._static = self._make_static()
         self.form.addWidget(self._static)
@@ -182,7 +186,7 @@ class QuantizePage(StepPage):
         self._edit(
             replace(
                 step,
-                calibration=self.method.currentData(),
+                calibration=Calibration(self.method.currentData()),  # Qt keeps the text of an enum
                 samples=self.samples.value(),
                 per_channel=self.per_channel.isChecked(),
                 keep_float=names,

@@ -14,7 +14,7 @@ from studio.ui.domain_texts import translate_sentence
 from studio.ui.icons import icon
 from studio.ui.job_runner import JobState
 from studio.ui.session import Session
-from studio.ui.views.wizard.made_text import made_text
+from studio.ui.views.wizard.made_text import made_text, progress_text
 from studio.ui.widgets.banner import Banner
 from studio.ui.widgets.parts import ElidedLabel, button, label, set_role
 
@@ -109,7 +109,7 @@ class RunStrip(QFrame):
                 self._bar.setValue(progress.done)
             else:
                 self._bar.setRange(0, 0)
-            self._say(translate_sentence(progress.stage) if progress else self.tr("Starting…"), "quiet")
+            self._say(progress_text(job) or self.tr("Starting…"), "quiet")
             self._notes.hide()
             return
         self._show_made()

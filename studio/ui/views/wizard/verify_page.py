@@ -76,6 +76,9 @@ class VerifyPage(StepPage):
         self.advice_panel.hide()
         self.preset.hide()
         self.form.insertWidget(2, self.table)
+        empty = self.tr("Nothing is made yet: choose a quantization or a file on the pages before.")
+        self._empty = label(empty, "quiet", wrap=True)
+        self.form.insertWidget(3, self._empty)
         self.start()
 
     def _meaning(self) -> str:
@@ -135,6 +138,8 @@ class VerifyPage(StepPage):
 
     def problem(self, project: Project) -> str:
         """Data that cannot be read, or an accuracy budget without labels."""
+        if not self.step_ids():
+            return ""
         if self.data.problem:
             return self.data.problem
         summary = self.data.summary
@@ -174,6 +179,8 @@ class VerifyPage(StepPage):
         height += sum(self.table.rowHeight(row) for row in range(self.table.rowCount()))
         self.table.setFixedHeight(height)
         self.table.setVisible(bool(steps))
+        self._empty.setVisible(not steps)
+        self.strip.setVisible(bool(steps))
 
     def _cells(self, step: VerifyStep) -> list[tuple[str, str, str, str]]:
         """(text, icon, icon's colour, tool tip) of each column."""
