@@ -122,7 +122,7 @@ def _through(rules: RuleSet, made: Lowering, setting: Setting) -> Ruling:
     text = f"{made.text} {worst.text}".strip()
     verdict = worst.verdict
     if made.is_sure or verdict != Verdict.RUNS:
-        return worst._replace(text=text, source=f"{made.source}; {worst.source}")
+        return worst._replace(text=text, source=f"{made.source}; {worst.source}".lstrip("; "))
     return worst._replace(verdict=Verdict.CONDITIONAL, text=text, source=f"{made.source}; {worst.source}")
 
 

@@ -62,7 +62,7 @@ def then(first: Lower, second: Lower) -> Lower:
         names = " → ".join(p.op for p in parts)
         return Lowering(
             f"Becomes {names}.",
-            "; ".join(dict.fromkeys((made.source, *(r.source for r in results)))),
+            "; ".join(dict.fromkeys(s for s in (made.source, *(r.source for r in results)) if s)),
             tuple(parts),
             is_sure=made.is_sure and all(r.is_sure for r in results),
         )

@@ -56,7 +56,21 @@ def _range(kernel: Kernel) -> str:
     return f"{kernel.since}" if kernel.until == kernel.since else f"{kernel.since}–{kernel.until}"
 
 
+EXPANDED = {
+    "Attention", "CastLike", "CausalConvWithState", "CenterCropPad", "GroupNormalization", "HardSwish",
+    "LinearAttention", "Mish", "NegativeLogLikelihoodLoss", "ReduceLogSum", "ReduceLogSumExp", "SequenceMap",
+    "SoftmaxCrossEntropyLoss",
+}  # fmt: skip
+"""Operators without a kernel whose conformance tests all load, since their body is expanded (the audit)."""
+PLAIN_TYPES = {"float32", "float64", "int32", "int64", "bool", "sequence"}
+
+
 def _expanded(node: OpNode) -> Ruling:
+    if node.op in EXPANDED and all(t.dtype in PLAIN_TYPES for t in node.inputs if t is not ABSENT):
+        return takes(
+            f"No kernel of its own: ONNX Runtime expands the body of {node.op}.",
+            "audit of onnxruntime 1.32.0 on the conformance tests of onnx (resources/help/audit.md)",
+        )
     return depends(
         f"No kernel of its own for version {node.version}; runs if this ONNX Runtime knows the "
         "definition and expands its body.",

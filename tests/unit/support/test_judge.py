@@ -227,3 +227,10 @@ def test_a_call_of_a_local_function_is_left_to_its_nodes(sketch: Any) -> None:
     assert found["ort/nnapi"].verdict(0) == found["ort/cpu"].verdict(0) == Verdict.CONDITIONAL
     assert found["litert/gpu"].verdict(0) == Verdict.UNKNOWN
     assert found["ort/nnapi"].verdict(1) == Verdict.RUNS
+
+
+def test_an_operator_that_is_expanded_runs_and_an_unproven_one_is_conditional(sketch: Any) -> None:
+    for op, expected in (("HardSwish", Verdict.RUNS), ("Swish", Verdict.CONDITIONAL)):
+        s = sketch(opset=24)
+        graph = s.graph(s.node(op, [s.input(1, 4)], (1, 4)))
+        assert judge(graph, ["ort/cpu"])["ort/cpu"].verdict(0) == expected
