@@ -11,6 +11,7 @@ from studio.ui.canvas.viewport import Place, PlaceHistory, Viewport
 MOTION_MS = 140
 READABLE = 0.8  # a jump to a box zooms in to this when it is too small to read
 LEAST_READABLE = 0.45
+FIRST_MARGIN = 56  # px above the first box: the bread crumb is there
 RIM = 0.18  # share of the screen at each side that does not count as "in sight"
 KEEP = 60.0  # pixels of the graph that always stay on the screen
 
@@ -77,6 +78,20 @@ class Camera(QObject):
         self.leave()
         self.needs_fit = False
         self.move_to(self.viewport.fitted(*self.scene.bounds, margin=28), animated=animated)
+
+    def begin(self) -> None:
+        """The first look: all of the graph where that can be read, else its beginning.
+
+        A tall graph fitted into a window is a strip that says nothing; the minimap shows the whole.
+        """
+        whole = self.viewport.fitted(*self.scene.bounds, margin=28)
+        if whole.scale >= LEAST_READABLE or not self.scene.count:
+            self.fit(animated=False)
+            return
+        self.needs_fit = False
+        top = int(self.scene.top.argmin())
+        x, y = float(self.scene.left[top] + self.scene.right[top]) / 2, float(self.scene.top[top])
+        self._apply(self.viewport.centred(x, y + (whole.height / 2 - FIRST_MARGIN) / READABLE, READABLE))
 
     def zoom_to_rect(self, left: float, top: float, right: float, bottom: float) -> None:
         """Shows a rectangle of the layout."""

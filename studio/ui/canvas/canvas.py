@@ -82,8 +82,8 @@ class GraphCanvas(CanvasEvents):
 
     def set_view(self, graph: Graph, layout: Layout, *, anchor: int = -1, subgraph: int = 0) -> None:
         """Shows a layout. Another layout of the same graph keeps the box of `anchor` (a node; by
-        default the selected one, else the one in the middle) where it is on the screen; another
-        graph is fitted."""
+        default the selected one, else the one in the middle) where it is on the screen; of another
+        graph all is shown where that can be read, else its beginning."""
         is_same = graph is self.scene.graph and self.scene.count > 0 and not self.camera.needs_fit
         place = self.camera.place(self._selected_node, anchor) if is_same else None
         if graph is not self.scene.graph:
@@ -97,7 +97,7 @@ class GraphCanvas(CanvasEvents):
         self._refresh_marks()
         self.camera.set_scene(self.scene, place)
         if self.camera.needs_fit and self.isVisible():
-            self.camera.fit(animated=False)
+            self.camera.begin()
         self._describe()
         self.update()
 

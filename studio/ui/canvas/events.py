@@ -78,7 +78,7 @@ class CanvasEvents(QWidget):
         camera = self._canvas.camera
         camera.resize(self.width(), self.height(), self.devicePixelRatioF())
         if camera.needs_fit:
-            camera.fit(animated=False)
+            camera.begin()
             camera.needs_fit = not self.isVisible()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
