@@ -109,3 +109,10 @@ def test_dragging_holds_the_picture_until_follow_is_pressed(
 def test_a_computer_is_not_offered_a_phones_accelerators() -> None:
     assert [t.id for t in runnable_targets("onnx", COMPUTER)] == ["ort/cpu", "ort/xnnpack"]
     assert "ort/nnapi" in [t.id for t in runnable_targets("onnx", LOCKED)]
+
+
+def test_the_stage_that_is_looked_at_is_the_one_to_deploy(session: Session, panel: DevicePanel) -> None:
+    session.current_stage_changed.emit("source")
+    assert panel.bar._stage.currentData() == "source"
+    session.current_stage_changed.emit("verify")  # leaves no file: the choice stays
+    assert panel.bar._stage.currentData() == "source"

@@ -74,7 +74,7 @@ class DevicePanel(QWidget):
         self.bar.follow_requested.connect(self._on_follow)
         session.devices_changed.connect(self.refresh)
         session.run_started.connect(self._on_run_started)
-        session.run_finished.connect(lambda *_: self.refresh())
+        session.run_finished.connect(self._on_run_finished)
         session.project_opened.connect(self.refresh)
         self.refresh()
 
@@ -133,6 +133,10 @@ class DevicePanel(QWidget):
 
     def _on_run_started(self, device_id: str, _job_id: str) -> None:
         self.devices.select(device_id)
+        self.refresh()
+
+    def _on_run_finished(self, _device_id: str, _outcome: object) -> None:
+        # A method, not a lambda: it is disconnected when the language makes another window.
         self.refresh()
 
     def _on_follow(self) -> None:

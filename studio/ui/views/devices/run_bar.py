@@ -97,6 +97,7 @@ class RunBar(QFrame):
         self._threads.valueChanged.connect(self._name_threads)
         self._mode.currentIndexChanged.connect(lambda *_: self._on_mode())
         session.stages_changed.connect(self.refresh)
+        session.current_stage_changed.connect(self._follow_stage)
         session.project_opened.connect(self._take_settings)
         self._take_settings()
 
@@ -159,6 +160,12 @@ class RunBar(QFrame):
         )
 
     # Inside
+
+    def _follow_stage(self, stage_id: str) -> None:
+        """What is looked at is what will be deployed, unless it runs nowhere or a run is on."""
+        index = self._stage.findData(stage_id)
+        if index >= 0 and not self._is_running:
+            self._stage.setCurrentIndex(index)
 
     def _combo(self, name: str) -> QComboBox:
         combo = QComboBox()
