@@ -8,7 +8,7 @@ import msgspec
 
 from studio.errors import InputError
 from studio.project.migrate import migrate, schema_of
-from studio.project.places import check_relative, stored_paths
+from studio.project.places import check_relative, place_inside, stored_paths
 from studio.project.project import SCHEMA, Project
 from studio.project.toml import read_toml, write_toml
 from studio.records import write_atomically
@@ -32,7 +32,10 @@ def load_project(path: Path) -> Project:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.", hint="Check the path.") from None
-    return parse_project(data, where=str(path))
+    project = parse_project(data, where=str(path))
+    for field, relative in stored_paths(project).items():
+        place_inside(path.parent, relative, field=field)  # links that lead out, which text cannot show
+    return project
 
 
 def parse_project(data: bytes, *, where: str) -> Project:

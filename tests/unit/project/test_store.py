@@ -120,6 +120,10 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     (inside / "link.onnx").symlink_to(tmp_path / "secret.onnx")
     with pytest.raises(InputError, match="leads out"):
         place_inside(inside, "link.onnx", field="source.path")
+    project = Project(name="p", source=SourceModel(path="link.onnx"))
+    save_project(project, inside / "p.studio")
+    with pytest.raises(InputError, match=r"\$\.source\.path"):
+        load_project(inside / "p.studio")
     assert place_inside(inside, "a/b.onnx", field="source.path") == inside.resolve() / "a" / "b.onnx"
 
 
