@@ -55,6 +55,141 @@
     </message>
 </context>
 <context>
+    <name>Canvas</name>
+    <message>
+        <source>added</source>
+        <translation>新增</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Double-click or Enter opens it.</source>
+        <translation>双击或按 Enter 键展开。</translation>
+    </message>
+    <message>
+        <source>Input of the graph</source>
+        <translation>图的输入</translation>
+    </message>
+    <message>
+        <source>Output of the graph</source>
+        <translation>图的输出</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>以及另外 {count} 个</translation>
+    </message>
+    <message>
+        <source>No node has a figure above 0.</source>
+        <translation>没有节点的数值大于 0。</translation>
+    </message>
+    <message>
+        <source>unknown: {count} nodes</source>
+        <translation>未知：{count} 个节点</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>可运行</translation>
+    </message>
+    <message>
+        <source>conditional</source>
+        <translation>有条件</translation>
+    </message>
+    <message>
+        <source>falls back</source>
+        <translation>回退</translation>
+    </message>
+    <message>
+        <source>fails</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>partition {number} of {count}</source>
+        <translation>第 {number} 个分区，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>in one of {count} partitions</source>
+        <translation>位于 {count} 个分区之一</translation>
+    </message>
+    <message>
+        <source>not on the accelerator</source>
+        <translation>不在加速器上</translation>
+    </message>
+    <message>
+        <source>Partitions · {target}</source>
+        <translation>分区 · {target}</translation>
+    </message>
+    <message>
+        <source>Quantisation</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>integer</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>float</source>
+        <translation>浮点</translation>
+    </message>
+    <message>
+        <source>quantize / dequantize</source>
+        <translation>量化 / 反量化</translation>
+    </message>
+    <message>
+        <source>requantize pair</source>
+        <translation>重量化对</translation>
+    </message>
+    <message>
+        <source>float island</source>
+        <translation>浮点孤岛</translation>
+    </message>
+    <message>
+        <source>no arithmetic on activations</source>
+        <translation>不对激活做运算</translation>
+    </message>
+    <message>
+        <source>Computes in integers.</source>
+        <translation>以整数计算。</translation>
+    </message>
+    <message>
+        <source>Computes in floating point.</source>
+        <translation>以浮点计算。</translation>
+    </message>
+    <message>
+        <source>Goes between floating point and integers.</source>
+        <translation>在浮点与整数之间转换。</translation>
+    </message>
+    <message>
+        <source>Only changes scale or zero point: often a sign of mismatched parameters.</source>
+        <translation>只改变 scale 或 zero point：通常说明参数不匹配。</translation>
+    </message>
+    <message>
+        <source>Computes in floating point inside a quantised model.</source>
+        <translation>在量化模型中以浮点计算。</translation>
+    </message>
+    <message>
+        <source>Does not compute on activations.</source>
+        <translation>不对激活做计算。</translation>
+    </message>
+</context>
+<context>
     <name>ChangeTable</name>
     <message>
         <source>Difference</source>
@@ -2067,6 +2202,10 @@
         <translation>SNR 须达到(&amp;R)</translation>
     </message>
     <message>
+        <source>Nothing is made yet: choose a quantization or a file on the pages before.</source>
+        <translation>尚未生成任何内容：请在前面的页面中选择量化方式或文件。</translation>
+    </message>
+    <message>
         <source>SNR compares the size of the outputs with the size of the error: 20 dB is an error of a tenth, 40 dB of a hundredth. Float conversions reach 80 dB and more, good int8 20 to 40 dB.</source>
         <translation>SNR 是输出大小与误差大小之比：20 dB 表示误差为十分之一，40 dB 为百分之一。浮点转换可达 80 dB 以上，良好的 int8 为 20 至 40 dB。</translation>
     </message>
@@ -2389,141 +2528,6 @@
     <message>
         <source>&amp;About Deployment Studio</source>
         <translation>关于 Deployment Studio(&amp;A)</translation>
-    </message>
-</context>
-<context>
-    <name>canvas</name>
-    <message>
-        <source>added</source>
-        <translation>新增</translation>
-    </message>
-    <message>
-        <source>removed</source>
-        <translation>删除</translation>
-    </message>
-    <message>
-        <source>same</source>
-        <translation>相同</translation>
-    </message>
-    <message>
-        <source>changed</source>
-        <translation>变化</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>比较</translation>
-    </message>
-    <message>
-        <source>Double-click or Enter opens it.</source>
-        <translation>双击或按 Enter 键展开。</translation>
-    </message>
-    <message>
-        <source>Input of the graph</source>
-        <translation>图的输入</translation>
-    </message>
-    <message>
-        <source>Output of the graph</source>
-        <translation>图的输出</translation>
-    </message>
-    <message>
-        <source>and {count} more</source>
-        <translation>以及另外 {count} 个</translation>
-    </message>
-    <message>
-        <source>No node has a figure above 0.</source>
-        <translation>没有节点的数值大于 0。</translation>
-    </message>
-    <message>
-        <source>unknown: {count} nodes</source>
-        <translation>未知：{count} 个节点</translation>
-    </message>
-    <message>
-        <source>runs</source>
-        <translation>可运行</translation>
-    </message>
-    <message>
-        <source>conditional</source>
-        <translation>有条件</translation>
-    </message>
-    <message>
-        <source>falls back</source>
-        <translation>回退</translation>
-    </message>
-    <message>
-        <source>fails</source>
-        <translation>失败</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>未知</translation>
-    </message>
-    <message>
-        <source>partition {number} of {count}</source>
-        <translation>第 {number} 个分区，共 {count} 个</translation>
-    </message>
-    <message>
-        <source>in one of {count} partitions</source>
-        <translation>位于 {count} 个分区之一</translation>
-    </message>
-    <message>
-        <source>not on the accelerator</source>
-        <translation>不在加速器上</translation>
-    </message>
-    <message>
-        <source>Partitions · {target}</source>
-        <translation>分区 · {target}</translation>
-    </message>
-    <message>
-        <source>Quantisation</source>
-        <translation>量化</translation>
-    </message>
-    <message>
-        <source>integer</source>
-        <translation>整数</translation>
-    </message>
-    <message>
-        <source>float</source>
-        <translation>浮点</translation>
-    </message>
-    <message>
-        <source>quantize / dequantize</source>
-        <translation>量化 / 反量化</translation>
-    </message>
-    <message>
-        <source>requantize pair</source>
-        <translation>重量化对</translation>
-    </message>
-    <message>
-        <source>float island</source>
-        <translation>浮点孤岛</translation>
-    </message>
-    <message>
-        <source>no arithmetic on activations</source>
-        <translation>不对激活做运算</translation>
-    </message>
-    <message>
-        <source>Computes in integers.</source>
-        <translation>以整数计算。</translation>
-    </message>
-    <message>
-        <source>Computes in floating point.</source>
-        <translation>以浮点计算。</translation>
-    </message>
-    <message>
-        <source>Goes between floating point and integers.</source>
-        <translation>在浮点与整数之间转换。</translation>
-    </message>
-    <message>
-        <source>Only changes scale or zero point: often a sign of mismatched parameters.</source>
-        <translation>只改变 scale 或 zero point：通常说明参数不匹配。</translation>
-    </message>
-    <message>
-        <source>Computes in floating point inside a quantised model.</source>
-        <translation>在量化模型中以浮点计算。</translation>
-    </message>
-    <message>
-        <source>Does not compute on activations.</source>
-        <translation>不对激活做计算。</translation>
     </message>
 </context>
 <context>
