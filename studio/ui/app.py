@@ -78,7 +78,6 @@ class Studio(QObject):
         self._install_language(self.session.preferences.language)
         self.window = self._make_window()
         self.window.show()
-        old.blockSignals(True)
         old.hide()
         old.deleteLater()
 

@@ -190,7 +190,7 @@ class MainWindow(QMainWindow):
         session.failed.connect(self._on_failed)
         session.trust_needed.connect(self._on_trust_needed)
         session.project_opened.connect(self._on_project_opened)
-        session.stage_opened.connect(lambda stage_id: look_jobs.read_docs(session, stage_id))
+        session.stage_opened.connect(self._on_stage_opened)
         session.preferences_changed.connect(self._on_preferences)
         self._language = session.preferences.language
         self.start_page.open_requested.connect(self.open_dialog)
@@ -466,6 +466,9 @@ class MainWindow(QMainWindow):
     def _on_failed(self, failed: Failed) -> None:
         self.banner.show_failure(failed)
 
+    def _on_stage_opened(self, stage_id: str) -> None:
+        look_jobs.read_docs(self.session, stage_id)
+
     def _on_project_opened(self) -> None:
         self.banner.close_banner()
         look_jobs.close_netron(self.session)
@@ -479,7 +482,7 @@ class MainWindow(QMainWindow):
     def _on_preferences(self) -> None:
         if self.session.preferences.language != self._language:
             self._language = self.session.preferences.language
-            QTimer.singleShot(0, self.rebuild_requested.emit)
+            QTimer.singleShot(0, self, self.rebuild_requested.emit)
 
     def _on_depth(self, depth: int) -> None:
         if self.stage_area.graph_view is not None:

@@ -78,7 +78,7 @@ class StageArea(QWidget):
         session.current_stage_changed.connect(self._on_stage)
         session.stage_opened.connect(self.refresh)
         session.project_opened.connect(self._on_project)
-        session.node_requested.connect(lambda _n: self.show_tab(session.current_stage_id))
+        session.node_requested.connect(self._on_node_requested)
         self.refresh()
 
     @property
@@ -135,6 +135,9 @@ class StageArea(QWidget):
     def _on_stage(self, stage_id: str) -> None:
         self.show_tab(stage_id)
         self._show_current()
+
+    def _on_node_requested(self, _node: int) -> None:
+        self.show_tab(self._session.current_stage_id)
 
     def _on_project(self) -> None:
         for view in self._views.values():
