@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
@@ -153,14 +155,18 @@ class FixDialog(QDialog):
         after = outcome.after[0] if outcome.after else {}
         if outcome.before and after:
             self._result.addWidget(hairline())
-        for target_id, before in outcome.before.items():
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        for row, (target_id, before) in enumerate(outcome.before.items()):
             if target_id in after:
-                line = f"{_judged_text(before)}  →  {_judged_text(after[target_id])}"
-                self._say(f"{TARGETS[target_id].title}: {line}")
+                for column, text in enumerate(_change_texts(target_id, before, after[target_id])):
+                    grid.addWidget(label(text, "" if column == 0 else "quiet"), row, column)
+        self._result.addLayout(grid)
         for note in outcome.notes:
             self._say(translate_sentence(note), "small")
         for file in outcome.files:
             self._say(file, "small")
+        QTimer.singleShot(0, self, self.adjustSize)
         self._use.setVisible(len(outcome.files) == 1 and self._session.current_stage_id == SOURCE)
 
     def _use_result(self) -> None:
@@ -207,7 +213,13 @@ def parse_dims(text: str) -> dict[str, tuple[int, ...]]:
     return result
 
 
-def _judged_text(judged: Judged) -> str:
-    bad = judged.counts.get("falls_back", 0) + judged.counts.get("fails", 0)
-    text = fill(translate("FixDialog", "{bad} nodes not taken, {n} partitions"), bad=bad, n=judged.partitions)
-    return text if judged.macs_share is None else f"{text}, {judged.macs_share * 100:.0f} % MACs"
+def _change_texts(target_id: str, before: Judged, after: Judged) -> tuple[str, str, str]:
+    """A target, its nodes that are not taken before and after, its partitions before and after."""
+    old, new = (j.counts.get("falls_back", 0) + j.counts.get("fails", 0) for j in (before, after))
+    nodes = translate("FixDialog", "{before} → {after} nodes not taken")
+    partitions = translate("FixDialog", "{before} → {after} partitions")
+    return (
+        TARGETS[target_id].title,
+        fill(nodes, before=old, after=new),
+        fill(partitions, before=before.partitions, after=after.partitions),
+    )
