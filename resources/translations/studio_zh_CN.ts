@@ -713,8 +713,12 @@
         <translation>改动了 {n} 个节点；最大差异为取值范围的 {error}，允许 {allowed}。</translation>
     </message>
     <message>
-        <source>{bad} nodes not taken, {n} partitions</source>
-        <translation>{bad} 个节点未被接受，{n} 个分区</translation>
+        <source>{before} → {after} nodes not taken</source>
+        <translation>未被接受的节点 {before} → {after}</translation>
+    </message>
+    <message>
+        <source>{before} → {after} partitions</source>
+        <translation>分区 {before} → {after}</translation>
     </message>
 </context>
 <context>
