@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from studio.devices.device import Device, DeviceInfo
+from studio.devices.device import Device, DeviceInfo, DeviceKind
 from studio.devices.this_computer import DEVICE_ID, ThisComputer
 from studio.errors import DeviceError, StudioError
 
 if TYPE_CHECKING:
     from studio.devices.adb.server import AdbServer
+
+
+_HERE = ("ort/cpu", "litert/cpu", "executorch/xnnpack", "executorch/portable", "pytorch-mobile/cpu")
+
+
+def runnable_targets(kind: DeviceKind) -> tuple[str, ...]:
+    """Ids of the targets for which a device of that kind has a runner; all others it refuses."""
+    if kind is DeviceKind.THIS_COMPUTER:
+        return _HERE
+    from studio.devices.adb.benchmark_model import BENCHMARK_FLAGS
+
+    return ("ort/cpu", *BENCHMARK_FLAGS)
 
 
 def list_devices() -> list[DeviceInfo]:

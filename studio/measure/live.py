@@ -24,6 +24,7 @@ from studio.devices.stream import (
     Phase,
     Sample,
     StreamRecord,
+    Summary,
     Warm,
 )
 
@@ -170,6 +171,8 @@ class LiveRun:
     loaded: Loaded | None = None
     end: End | None = None
     faults: list[Fault] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
+    """Phases of a runner that cannot tell single inferences."""
     marks: list[Mark] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)
@@ -195,6 +198,8 @@ class LiveRun:
             self._add_sample(t_s, record)
         elif isinstance(record, Loaded):
             self.loaded = record
+        elif isinstance(record, Summary):
+            self.summaries.append(record)
         elif isinstance(record, Warm):
             self.marks.append(Mark(t_s, "measure", f"after {record.runs} warm-up runs"))
         elif isinstance(record, Phase):

@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from studio.devices import DeviceInfo, DeviceKind, DeviceState, Inference, RunSettings, Sample
+from studio.devices import DeviceInfo, DeviceKind, DeviceState, Inference, RunSettings, Sample, Summary
 from studio.measure.live import LiveRun
 from studio.ui.session import Session
 from studio.ui.stages import Stage, StageStatus
 from studio.ui.views.devices import DevicePanel
-from studio.ui.views.devices.run_bar import runnable_targets
+from studio.ui.views.devices.run_bar import targets_for
 
 COMPUTER = DeviceInfo(
     id="this-computer", kind=DeviceKind.THIS_COMPUTER, name="This computer", state=DeviceState.READY
@@ -106,9 +106,24 @@ def test_dragging_holds_the_picture_until_follow_is_pressed(
     assert view.is_following
 
 
-def test_a_computer_is_not_offered_a_phones_accelerators() -> None:
-    assert [t.id for t in runnable_targets("onnx", COMPUTER)] == ["ort/cpu", "ort/xnnpack"]
-    assert "ort/nnapi" in [t.id for t in runnable_targets("onnx", LOCKED)]
+def test_only_targets_that_the_device_can_run_are_offered() -> None:
+    assert [t.id for t in targets_for("onnx", COMPUTER)] == ["ort/cpu"]
+    assert [t.id for t in targets_for("tflite", COMPUTER)] == ["litert/cpu"]
+    assert [t.id for t in targets_for("tflite", LOCKED)] == ["litert/cpu", "litert/gpu", "litert/nnapi"]
+    assert targets_for("dla", LOCKED) == []
+
+
+def test_a_runner_that_tells_phases_only_gets_words_and_no_curve(
+    qtbot: QtBot, session: Session, panel: DevicePanel
+) -> None:
+    run = session.live["this-computer"] = LiveRun("this-computer")
+    session.run_jobs["this-computer"] = "job"
+    session.run_started.emit("this-computer", "job")
+    run.add(Summary(t_ns=1, name="measure", count=50, mean_ns=12.5e6, min_ns=11e6, max_ns=20e6))
+    view = panel.live_view
+    assert view is not None
+    qtbot.waitUntil(lambda: "12.5" in view._latency._empty.text(), timeout=3000)
+    assert not view._latency._curves
 
 
 def test_the_stage_that_is_looked_at_is_the_one_to_deploy(session: Session, panel: DevicePanel) -> None:

@@ -111,7 +111,10 @@ class LiveView(QWidget):
         run = self._run
         if run is None:
             return
-        seen = (sum(s.count for s in run.series.values()), len(run.marks) + (run.end is not None))
+        seen = (
+            sum(s.count for s in run.series.values()),
+            len(run.marks) + len(run.summaries) + (run.end is not None),
+        )
         if seen != self._seen:
             if seen[1] != self._seen[1]:
                 for plot in self._plots:
@@ -129,6 +132,8 @@ class LiveView(QWidget):
         self._latency.set_curves(latency)
         if latency:
             self._latency.set_empty("")
+        elif run.summaries and not run.faults:
+            self._latency.set_empty(self._phases_text(run))
         elif run.end is not None or run.faults:
             self._latency.set_empty(
                 run.faults[-1].message if run.faults else self.tr("No inference was made.")
@@ -162,6 +167,15 @@ class LiveView(QWidget):
             plot.set_empty(
                 self.tr("Nothing sampled yet") if run.end is None else self.tr("Nothing was sampled")
             )
+
+    def _phases_text(self, run: LiveRun) -> str:
+        """A runner that tells only phases is shown by its phases: no invented curve."""
+        lines = [self.tr("This runner tells phases, not single inferences:")]
+        for phase in run.summaries:
+            text = self.tr("{name}: mean {mean} ms, {low} to {high} ms, n {n}")
+            low, mean, high = (f"{ns / 1e6:.2f}" for ns in (phase.min_ns, phase.mean_ns, phase.max_ns))
+            lines.append(fill(text, name=phase.name, mean=mean, low=low, high=high, n=phase.count))
+        return "\n".join(lines)
 
     def _mark_text(self, mark: Mark) -> str:
         words = {

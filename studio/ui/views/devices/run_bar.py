@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.devices import DeviceInfo, DeviceKind, DeviceState, RunMode, RunSettings
+from studio.devices import DeviceInfo, DeviceState, RunMode, RunSettings
+from studio.devices.registry import runnable_targets
 from studio.measure import LatencyStats
 from studio.measure.live import LiveRun
 from studio.targets import TARGETS, Target
@@ -26,8 +27,6 @@ from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.stages import Stage
 from studio.ui.texts import fill
-
-_HERE = ("cpu", "xnnpack", "portable")  # accelerators that exist on a computer
 
 
 class RunBar(QFrame):
@@ -193,7 +192,7 @@ class RunBar(QFrame):
     def _refresh_targets(self) -> None:
         chosen = self._target.currentData()
         stage = self._session.stage(self._stage.currentData() or "")
-        targets = runnable_targets(format_of(stage), self._device) if stage else []
+        targets = targets_for(format_of(stage), self._device) if stage else []
         self._target.clear()
         for target in targets:
             self._target.addItem(target.title, target.id)
@@ -248,14 +247,11 @@ def runnable_stages(stages: Sequence[Stage]) -> list[Stage]:
     return [s for s in stages if s.has_graph and s.path is not None and format_of(s) in loadable]
 
 
-def runnable_targets(file_format: str, device: DeviceInfo | None) -> list[Target]:
-    """The targets that take the file on that device; a computer has no phone's accelerators."""
-    here = device is not None and device.kind is DeviceKind.THIS_COMPUTER
-    return [
-        target
-        for target in TARGETS.values()
-        if file_format in target.formats and (not here or target.accelerator in _HERE)
-    ]
+def targets_for(file_format: str, device: DeviceInfo | None) -> list[Target]:
+    """The targets that load the file and that the device has a runner for."""
+    if device is None:
+        return []
+    return [TARGETS[t] for t in runnable_targets(device.kind) if file_format in TARGETS[t].formats]
 
 
 def stage_title(stage: Stage) -> str:

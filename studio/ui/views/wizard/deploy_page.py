@@ -8,16 +8,18 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QVBoxLayout, 
 
 from studio.devices import DeviceState, RunMode, RunSettings
 from studio.jobs.deploy import DeployResult
-from studio.recipes.recipe import SOURCE
+from studio.recipes.recipe import SOURCE, ConvertStep
 from studio.ui import device_jobs, recipe_jobs
 from studio.ui.domain_texts import translate_sentence
+from studio.ui.icons import icon
 from studio.ui.session import Session
 from studio.ui.texts import fill
-from studio.ui.views.devices.run_bar import format_of, runnable_stages, runnable_targets, stage_title
+from studio.ui.views.devices.run_bar import format_of, runnable_stages, stage_title, targets_for
+from studio.ui.views.step_texts import seconds_text
 from studio.ui.views.wizard.fields import choice_box, number_box
 from studio.ui.views.wizard.made_text import accuracy_text, progress_text, snr_text
 from studio.ui.widgets.banner import Banner
-from studio.ui.widgets.parts import button, hairline, label
+from studio.ui.widgets.parts import button, hairline, label, set_role
 
 _LIVE_MS = 200
 
@@ -31,6 +33,7 @@ class DeployPage(QWizardPage):
         super().__init__()
         self._session = session
         self._shown: DeployResult | None = None
+        self._is_chosen = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_LIVE_MS)
@@ -81,6 +84,7 @@ class DeployPage(QWizardPage):
         self.banner = Banner()
         column.addWidget(self.banner)
         column.addStretch(1)
+        self.stage.activated.connect(self._on_chosen)
         self.stage.currentIndexChanged.connect(lambda *_: self._refresh_targets())
         self.device.currentIndexChanged.connect(lambda *_: self._on_device())
         for signal in (session.devices_changed, session.stages_changed, session.run_started,
@@ -104,11 +108,9 @@ class DeployPage(QWizardPage):
         names = [d.name + (" " + self.tr("(simulated)") if d.is_simulated else "") for d in infos]
         _fill(self.device, [d.id for d in infos], names, preferred)
         stages = [s for s in runnable_stages(self._session.stages) if s.artifact or s.id == SOURCE]
-        last = stages[-1].id if stages else ""
-        if (
-            _fill(self.stage, [s.id for s in stages], [stage_title(s) for s in stages], last)
-            or not self.target.count()
-        ):
+        ids, titles = [s.id for s in stages], [stage_title(s) for s in stages]
+        last = ids[-1] if ids else ""  # the newest result is offered until a person chooses another
+        if _fill(self.stage, ids, titles, last, keep=self._is_chosen) or not self.target.count():
             self._refresh_targets()
         self._refresh_state()
 
@@ -126,13 +128,20 @@ class DeployPage(QWizardPage):
         chosen = self.target.currentData()
         stage = self._session.stage(str(self.stage.currentData() or ""))
         info = next((d for d in self._session.devices if d.id == self.device_id), None)
-        targets = runnable_targets(format_of(stage), info) if stage is not None else []
+        targets = targets_for(format_of(stage), info) if stage is not None else []
         self.target.clear()
         for target in targets:
             self.target.addItem(target.title, target.id)
         ids = [target.id for target in targets]
-        if chosen in ids:
-            self.target.setCurrentIndex(ids.index(chosen))
+        made_for = self._made_for(str(self.stage.currentData() or ""))
+        wanted = chosen if chosen in ids else made_for
+        if wanted in ids:
+            self.target.setCurrentIndex(ids.index(wanted))
+
+    def _made_for(self, stage_id: str) -> str:
+        """The target that a conversion was made for, empty when it names none."""
+        steps = self._session.project.recipe.steps if self._session.project else ()
+        return next((s.target for s in steps if s.id == stage_id and isinstance(s, ConvertStep)), "")
 
     def _refresh_state(self) -> None:
         info = next((d for d in self._session.devices if d.id == self.device_id), None)
@@ -165,7 +174,10 @@ class DeployPage(QWizardPage):
         elif is_running:
             why = self.tr("Preparing inputs and the float original…")
         self._status.setText(why)
-        self._show_result(None if is_running else self._session.last_results.get(self.device_id))
+        result = None if is_running else self._session.last_results.get(self.device_id)
+        set_role(self.run_button, "" if result is not None else "primary")
+        self.run_button.setIcon(icon("stop" if is_running else "play", "text" if result else "on_accent"))
+        self._show_result(result)
 
     def _show_result(self, result: DeployResult | None) -> None:
         if result is self._shown:
@@ -183,7 +195,10 @@ class DeployPage(QWizardPage):
             )
         ]
         if result.load_ms is not None:
-            rows.append((self.tr("Load"), f"{result.load_ms:.3g} ms"))
+            load = (
+                f"{result.load_ms:.3g} ms" if result.load_ms < 1000 else seconds_text(result.load_ms / 1000)
+            )
+            rows.append((self.tr("Load"), load))
         ran = result.target_ran if result.target_ran == result.target else fill(
             self.tr("{ran} (asked for {asked})"), ran=result.target_ran, asked=result.target)  # fmt: skip
         rows.append((self.tr("Ran on"), f"{ran} · {result.evidence}" if result.evidence else ran))
@@ -216,6 +231,9 @@ class DeployPage(QWizardPage):
         device_jobs.deploy(self._session, self.device_id, str(self.stage.currentData()), settings)
         self.refresh()
 
+    def _on_chosen(self, _index: int) -> None:
+        self._is_chosen = True
+
     def _on_run_all(self) -> None:
         recipe_jobs.run_steps(self._session)
 
@@ -231,11 +249,11 @@ class DeployPage(QWizardPage):
         self.refresh()
 
 
-def _fill(combo: QComboBox, ids: list[str], texts: list[str], preferred: str) -> bool:
+def _fill(combo: QComboBox, ids: list[str], texts: list[str], preferred: str, *, keep: bool = True) -> bool:
     """Puts other items into a list, keeping what was chosen; returns whether they are others."""
     if [combo.itemData(i) for i in range(combo.count())] == ids:
         return False
-    chosen = combo.currentData() or preferred
+    chosen = (combo.currentData() if keep else "") or preferred
     combo.blockSignals(True)
     combo.clear()
     for id_, text in zip(ids, texts):
