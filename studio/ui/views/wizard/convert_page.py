@@ -78,6 +78,12 @@ class ConvertPage(StepPage):
         for format_, card in self.cards.items():
             step = convert_step(project.recipe, format_)
             card.show_step(step, self._why_not(format_, is_torch) if step is None else "")
+        self.show_made(project)
+
+    def show_made(self, project: Project) -> None:
+        """Says in each card what was made."""
+        for format_, card in self.cards.items():
+            step = convert_step(project.recipe, format_)
             stage = self.session.stage(step.id) if step else None
             if stage is not None and stage.artifact is not None:
                 card.show_made(made_text(stage.artifact, was_cached=stage.was_cached))

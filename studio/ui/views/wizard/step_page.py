@@ -72,7 +72,7 @@ class StepPage(QWizardPage):
     def start(self) -> None:
         """Connects the page; call it at the end of the subclass's constructor."""
         self.session.project_changed.connect(self.refresh)
-        self.session.stages_changed.connect(self._refresh_advice)
+        self.session.stages_changed.connect(self._on_stages)
         self._fill_presets()
         self.refresh()
 
@@ -123,6 +123,14 @@ class StepPage(QWizardPage):
         self._refresh_advice()
         self._show_preset(project)
         self.completeChanged.emit()
+
+    def show_made(self, project: Project) -> None:
+        """Shows what the steps have made, when that changed; the strip does so by itself."""
+
+    def _on_stages(self) -> None:
+        self._refresh_advice()
+        if self.session.project is not None:
+            self.show_made(self.session.project)
 
     def _refresh_advice(self) -> None:
         if self.session.project is not None:

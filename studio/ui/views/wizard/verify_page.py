@@ -155,9 +155,9 @@ class VerifyPage(StepPage):
         if project is not None and not self.step_ids():
             self._edit(VerifyStep(id="verify", after="source"))
 
-    def _refresh_advice(self) -> None:
-        if self.session.project is not None:
-            self._show_table(self.session.project)
+    def show_made(self, project: Project) -> None:
+        """Follows the comparisons as they are made."""
+        self._show_table(project)
 
     def _step(self, project: Project) -> VerifyStep:
         found = next((s for s in project.recipe.steps if isinstance(s, VerifyStep)), None)

@@ -57,6 +57,7 @@ class DeployWizard(QWizard):
             if isinstance(strip, RunStrip):
                 strip.done_changed.connect(self._show_primary)
         self.setStartId(self._start_page(start))
+        session.runs_changed.connect(self._show_primary)
         self.resize(1000, 660)
         self.setMinimumSize(860, 540)
         self._show_primary()
@@ -69,13 +70,13 @@ class DeployWizard(QWizard):
     def _show_primary(self, *_: object) -> None:
         """One button is the next one to press: the page's own, and Next when that was done."""
         strip = getattr(self.currentPage(), "strip", None)
-        is_next = not isinstance(strip, RunStrip) or strip.is_done
+        is_next = strip.is_done if isinstance(strip, RunStrip) else bool(self._session.last_results)
         for which in (QWizard.WizardButton.NextButton, QWizard.WizardButton.FinishButton):
             found = self.button(which)
             if isinstance(found, QPushButton):
                 found.setDefault(False)
                 found.setAutoDefault(False)
-                set_role(found, "primary" if is_next and isinstance(strip, RunStrip) else "")
+                set_role(found, "primary" if is_next else "")
 
     def _go_to(self, number: int) -> None:
         if number != self.currentId():
