@@ -27,6 +27,11 @@ own kernel. The NNAPI checker knows a list of operators and refuses dynamic shap
 attributes, so only its refusals are compared. ONNX Runtime's XNNPACK provider, LiteRT's GPU delegate and the
 vendors' own converters cannot be asked on a computer; their rules quote the source and were not audited.
 
+How to read the figures: rules were corrected where these same corpora showed a disagreement, and the list of
+what QNN takes was derived from its own answers on them. The table therefore says that rules and tools agree
+*here and for these versions*; it is no measurement on models never seen before. To ask about your own model,
+use the tool itself (`support --tool`) or compare both (`support --audit`).
+
 """
 
 
@@ -46,6 +51,10 @@ INTRO_ZH = """# 规则有多可靠
 NNAPI 检查器只认识算子清单，并拒绝动态形状，无法证实属性，因此只比较它的拒绝。
 ONNX Runtime 的 XNNPACK 提供程序、LiteRT 的 GPU 委托以及各厂商的转换器无法在电脑上询问；
 它们的规则引用了源码，但没有经过审计。
+
+如何解读：凡是在这些语料上发现不一致，规则都已作了更正；QNN 可接受的算子清单也来自它在这些语料上的回答。
+因此，表格说明的是规则与工具*在这些语料和这些版本上*一致，并不是在从未见过的模型上的测量。
+要检验自己的模型，请直接询问工具（`support --tool`），或比较两者（`support --audit`）。
 
 """
 

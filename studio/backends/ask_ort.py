@@ -157,7 +157,7 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
 
     try:
         model = onnx.load(str(path), load_external_data=False)
-        model = onnx.shape_inference.infer_shapes(model)
+        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
     except Exception as error:
         raise InputError(f"{path.name} cannot be read by onnx: {error}", hint="Check the file.") from None
     try:

@@ -46,7 +46,7 @@ class AskApart:
                 f"The tool for {target_id} crashed on {path.name}.", hint="Ask it alone."
             ) from None
         except TooLong:
-            self._drop()
+            self._drop(kill=True)
             raise ToolError(
                 f"The tool for {target_id} took over {PATIENCE_S:.0f} s on {path.name}.", hint="Ask it alone."
             ) from None
@@ -54,12 +54,14 @@ class AskApart:
             raise ToolError(text, hint=hint)
         return from_json(text, ToolAnswer, where="the tool's answer") if text else None
 
-    def _drop(self) -> None:
-        if self._pool is not None:
+    def _drop(self, *, kill: bool = False) -> None:
+        if self._pool is None:
+            return
+        if kill:
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = None
 
 
 def _ask(

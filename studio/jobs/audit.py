@@ -35,6 +35,7 @@ TARGETS_OF = {
     "torchscript": ("pytorch-mobile/nnapi",),
     "pt": ("pytorch-mobile/nnapi",),
 }
+OPTIMIZER = "onnxruntime/core/optimizer/"
 SUFFIXES = (".pt2", ".tflite", ".onnx", ".pt")
 
 
@@ -175,8 +176,9 @@ def _claims(graph: Graph, verdicts: TargetVerdicts, found: dict[int, tuple[bool,
     partition: outside, LiteRT's own kernel runs the node, and that is what the tool must confirm.
     """
     for node, (taken, why) in found.items():
-        if is_folded(verdicts.reason(node).source):
-            continue  # gone before anyone is asked; the tool counts it with its readers
+        source = verdicts.reason(node).source
+        if is_folded(source) or source.startswith(OPTIMIZER):
+            continue  # gone before anyone is asked; tools that do not optimise still see it
         verdict = VERDICTS[int(verdicts.codes[node])]
         outside = verdicts.target_id == "litert/cpu" and verdicts.partition_of[node] < 0
         if outside and verdict == Verdict.RUNS:

@@ -121,6 +121,10 @@ def _shapes(node: OpNode) -> Ruling | None:
             continue
         if tensor.shape is None or any(d is None for d in tensor.shape):
             return unknown(f"The shape of input {index} is not in the file.", impl("base", 60))
+        if 0 in tensor.shape:
+            return refuses(
+                f"Input {index} is empty; NNAPI reads a dim of 0 as dynamic.", f"{BASE}helper.cc#L249"
+            )
         if not tensor.is_static:
             return refuses(
                 f"Dynamic shape: input {index} has a dim “{tensor.symbol}”, NNAPI takes only numbers.",
