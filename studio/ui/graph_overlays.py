@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studio.ui.stages import OpenedGraph
-from studio.ui.texts import translate
+from studio.ui.texts import QT_TRANSLATE_NOOP, translate
 
 if TYPE_CHECKING:
     from studio.ui.canvas.overlay import Overlay
+
+OVERLAYS: tuple[tuple[str, str], ...] = (
+    ("verdict", QT_TRANSLATE_NOOP("TargetBar", "Support")),
+    ("partitions", QT_TRANSLATE_NOOP("TargetBar", "Partitions")),
+    ("macs", QT_TRANSLATE_NOOP("TargetBar", "MACs")),
+    ("weights", QT_TRANSLATE_NOOP("TargetBar", "Weight bytes")),
+    ("activations", QT_TRANSLATE_NOOP("TargetBar", "Activation bytes")),
+    ("memory", QT_TRANSLATE_NOOP("TargetBar", "Memory alive")),
+    ("quantization", QT_TRANSLATE_NOOP("TargetBar", "Quantisation")),
+)
+"""id → title, in the order of the menus."""
 
 
 def overlay_of(opened: OpenedGraph, overlay: str, target_id: str) -> Overlay | None:
@@ -18,7 +29,7 @@ def overlay_of(opened: OpenedGraph, overlay: str, target_id: str) -> Overlay | N
     verdicts = opened.verdicts.get(target_id)
     if overlay == "quantization":
         return canvas.quantization_overlay(opened.graph)
-    if overlay in ("macs", "weights", "activations"):
+    if overlay in ("macs", "weights", "activations", "memory"):
         return _cost_overlay(opened, overlay)
     if verdicts is None:
         return None
@@ -37,4 +48,7 @@ def _cost_overlay(opened: OpenedGraph, overlay: str) -> Overlay | None:
         return canvas.value_overlay(translate("TargetBar", "MACs"), costs.macs, "MACs")
     if overlay == "weights":
         return canvas.value_overlay(translate("TargetBar", "Weight bytes"), costs.weight_bytes, "B")
+    if overlay == "memory":
+        title = translate("TargetBar", "Memory alive")
+        return canvas.value_overlay(title, costs.live_bytes, "B", gather=canvas.Gather.MAX)
     return canvas.value_overlay(translate("TargetBar", "Activation bytes"), costs.activation_bytes, "B")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
@@ -9,14 +13,24 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from studio.errors import StudioError
 from studio.graph.layout import lay_out
-from studio.graph.scopes import depth_view, initial_view, reveal, toggle_scope
+from studio.graph.scopes import (
+    bodies_of,
+    depth_view,
+    initial_view,
+    reveal,
+    scope_tree,
+    toggle_bodies,
+    toggle_scope,
+)
 from studio.graph.view import GraphView as ViewOfGraph
-from studio.ui.canvas import GraphCanvas
+from studio.ui.canvas import GraphCanvas, Overlay, value_text
 from studio.ui.graph_overlays import overlay_of
 from studio.ui.icons import icon
 from studio.ui.session import Selection, Session
 from studio.ui.stages import Stage
 from studio.ui.texts import fill
+from studio.ui.views.focus_strip import FocusStrip
+from studio.ui.views.memory_curve import MemoryCurve
 from studio.ui.widgets.parts import icon_button, label
 
 _SEARCH_MS = 80
@@ -30,10 +44,21 @@ class GraphView(QWidget):
         self.setObjectName("Canvas")
         self._session = session
         self._stage = stage
+        self._focus: tuple[str, npt.NDArray[np.bool_]] | None = None
+        self._found: npt.NDArray[np.bool_] | None = None
         self.canvas = GraphCanvas(self)
+        self.strip = FocusStrip(self)
+        self.curve = MemoryCurve(self)
+        self.curve.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.canvas)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self.canvas, 1)
+        column.addWidget(self.curve)
+        self.strip.cleared.connect(self.clear_focus)
+        self.strip.threshold_changed.connect(self._refresh_dim)
+        self.curve.node_chosen.connect(session.go_to_node)
         self.bar = self._make_bar()
         """Back, forward, search, fit: whoever places the view places it too."""
         self._search_timer = QTimer(self)
@@ -42,6 +67,7 @@ class GraphView(QWidget):
         self._search_timer.timeout.connect(self.search_now)
         self.canvas.node_selected.connect(self._on_node)
         self.canvas.tensor_selected.connect(session.select_tensor)
+        self.canvas.scope_selected.connect(self._on_scope)
         self.canvas.scope_toggled.connect(self.toggle_scope)
         self.canvas.subgraph_requested.connect(self.show_subgraph)
         self.canvas.node_activated.connect(self._on_activated)
@@ -68,9 +94,11 @@ class GraphView(QWidget):
         """Marks what the text finds, or says that it finds nothing."""
         text = self._field.text().strip()
         opened = self._stage.opened
+        self._found = None
         if opened is None or not text:
             self.canvas.set_matches([])
             self._count.setText("")
+            self._refresh_dim()
             return
         from studio.graph.search import search
 
@@ -79,22 +107,94 @@ class GraphView(QWidget):
         except StudioError as error:
             self.canvas.set_matches([])
             self._count.setText(error.message)
+            self._refresh_dim()
             return
         self.canvas.set_matches(found)
+        self._found = _mask(opened.graph.node_count, found)
+        self._refresh_dim()
         n = len(found)
         self._count.setText(self.tr("nothing") if n == 0 else fill(self.tr("{n} found"), n=f"{n:,}"))
 
     def refresh_overlay(self, *_: object) -> None:
         """Colours the graph for the current target and overlay."""
         opened = self._stage.opened
-        if opened is not None:
-            self.canvas.set_overlay(overlay_of(opened, self._session.overlay, self._session.target_id))
+        if opened is None:
+            return
+        session = self._session
+        self.canvas.set_overlay(overlay_of(opened, session.overlay, session.target_id))
+        has_curve = session.overlay == "memory" and opened.costs is not None
+        if has_curve and opened.costs is not None:
+            self.curve.set_bytes(opened.graph, opened.costs.live_bytes)
+            self.curve.select_node(session.selection.node)
+        self.curve.setVisible(has_curve)
+        self._refresh_dim()
 
     def toggle_scope(self, scope: int) -> None:
-        """Opens or closes a scope and keeps what is in sight where it is."""
+        """Opens or closes a scope, or closes an opened body, and keeps what is in sight where it is."""
         opened = self._stage.opened
-        if opened is not None:
+        if opened is None:
+            return
+        body = scope - scope_tree(opened.graph).size
+        if body >= 0:
+            self.toggle_bodies(opened.graph.subgraphs[body].parent_node)
+        else:
             self._lay_out(toggle_scope(opened.view, scope))
+
+    def toggle_bodies(self, node: int) -> None:
+        """Opens what hangs on a node (branches, a loop's body, a delegate) in place, or closes it."""
+        opened = self._stage.opened
+        if opened is not None and bodies_of(opened.graph, node):
+            self._lay_out(toggle_bodies(opened.graph, opened.view, node))
+
+    def focus_on(self, nodes: Sequence[int], words: str) -> None:
+        """Fades all but these nodes, says why, and brings them into sight."""
+        opened = self._stage.opened
+        if opened is None or not len(nodes):
+            return
+        view = opened.view
+        for node in nodes:
+            view = reveal(opened.graph, view, node)
+        if view != opened.view:
+            self._lay_out(view)
+        self._focus = (words, _mask(opened.graph.node_count, nodes))
+        self._refresh_dim()
+        self.canvas.zoom_to(nodes)
+
+    def clear_focus(self) -> None:
+        """Shows everything at full strength again."""
+        self._focus = None
+        self._only_found.setChecked(False)
+        self.strip.reset_threshold()
+        self._refresh_dim()
+
+    @property
+    def is_focused(self) -> bool:
+        """Whether a part of the graph is faded."""
+        return self._focus is not None or self.strip.share > 0 or self._only_found.isChecked()
+
+    def _refresh_dim(self, *_: object) -> None:
+        """Fades by the focus, else by the search, else by the threshold of an overlay of figures."""
+        overlay = self.canvas.overlay
+        if self._focus is not None:
+            self.strip.show_words(self._focus[0])
+            self.canvas.set_dimmed(~self._focus[1])
+        elif self._only_found.isChecked() and self._found is not None:
+            self.strip.show_words(self.tr("Only what the search finds is at full strength"))
+            self.canvas.set_dimmed(~self._found)
+        elif overlay is not None and overlay.values is not None and overlay.largest > 0:
+            self._show_threshold(overlay)
+        else:
+            self.strip.hide()
+            self.canvas.set_dimmed(None)
+
+    def _show_threshold(self, overlay: Overlay) -> None:
+        share = self.strip.share
+        bright = overlay.above(share)
+        if share <= 0:
+            bright = np.ones(len(bright), np.bool_)  # nodes without a figure as well
+        limit = value_text(share * overlay.largest, overlay.unit)
+        self.strip.show_threshold(int(bright.sum()), len(bright), limit)
+        self.canvas.set_dimmed(~bright if share > 0 else None)
 
     def show_depth(self, depth: int) -> None:
         """Closes every scope at `depth` and deeper; 0 opens all."""
@@ -108,12 +208,11 @@ class GraphView(QWidget):
         if opened is not None:
             self._lay_out(initial_view(opened.graph, subgraph))
 
-    def toggle_constants(self) -> None:
-        """Shows or hides constants and shape arithmetic."""
+    def toggle_hidden(self, kind: str) -> None:
+        """Shows or hides a kind of nodes: "hide_constants" or "hide_shape_arithmetic"."""
         opened = self._stage.opened
         if opened is not None:
-            view = opened.view
-            self._lay_out(replace(view, hide_shape_arithmetic=not view.hide_shape_arithmetic))
+            self._lay_out(replace(opened.view, **{kind: not getattr(opened.view, kind)}))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Esc in the search field gives the keys back to the graph."""
@@ -143,8 +242,10 @@ class GraphView(QWidget):
         self._field.textChanged.connect(lambda _t: self._search_timer.start())
         self._field.returnPressed.connect(self._next)
         self._count = label("", "small")
+        self._only_found = icon_button("filter", self.tr("Fade what the search does not find"), self._refresh_dim)
+        self._only_found.setCheckable(True)
         fit = icon_button("fit", self.tr("Show the whole graph (0)"), self.canvas.fit)
-        for widget in (self._back, self._forward, self._field, self._count, fit):
+        for widget in (self._back, self._forward, self._field, self._only_found, self._count, fit):
             row.addWidget(widget)
         self._refresh_history()
         return bar
@@ -179,6 +280,8 @@ class GraphView(QWidget):
 
     def _on_opened(self, stage_id: str) -> None:
         if stage_id == self._stage.id:
+            if self._stage.opened is not None and self._stage.opened.graph is not self.canvas.scene.graph:
+                self._focus = self._found = None
             self._show()
 
     def _on_layout(self, stage_id: str) -> None:
@@ -189,14 +292,13 @@ class GraphView(QWidget):
         if self.is_current:
             self._session.select_node(node if node >= 0 else None)
 
+    def _on_scope(self, scope: int) -> None:
+        if self.is_current:
+            self._session.select_scope(scope)
+
     def _on_activated(self, node: int) -> None:
-        """Looks into the body that hangs on a node, when there is one."""
-        opened = self._stage.opened
-        if opened is None:
-            return
-        bodies = [i for i, s in enumerate(opened.graph.subgraphs) if s.parent_node == node]
-        if bodies:
-            self.show_subgraph(bodies[0])
+        """Opens the bodies that hang on a node, when there are some."""
+        self.toggle_bodies(node)
 
     def _on_selection(self) -> None:
         if not self.is_current:
@@ -205,8 +307,9 @@ class GraphView(QWidget):
         if selection.node is not None and selection.node != self.canvas.selected_node:
             self._reveal(selection.node)
             self.canvas.select(selection.node)
-        elif selection.node is None and selection.tensor is None:
+        elif selection == Selection():
             self.canvas.select(None)
+        self.curve.select_node(selection.node)
 
     def _on_node_requested(self, node: int) -> None:
         if self.is_current:
@@ -221,3 +324,9 @@ class GraphView(QWidget):
         view = reveal(opened.graph, opened.view, node)
         if view != opened.view:
             self._lay_out(view)
+
+
+def _mask(size: int, nodes: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    result = np.zeros(size, np.bool_)
+    result[np.asarray(nodes, np.int64)] = True
+    return result

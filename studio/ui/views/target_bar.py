@@ -9,20 +9,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QToolButt
 from studio.project import edit
 from studio.support import TargetVerdicts, Verdict
 from studio.targets import TARGETS, Target
+from studio.ui.graph_overlays import OVERLAYS
 from studio.ui.icons import icon
 from studio.ui.session import Session
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 from studio.ui.widgets.chip import TargetChip
 from studio.ui.widgets.parts import label
 
-OVERLAYS: tuple[tuple[str, str], ...] = (
-    ("verdict", QT_TRANSLATE_NOOP("TargetBar", "Support")),
-    ("partitions", QT_TRANSLATE_NOOP("TargetBar", "Partitions")),
-    ("macs", QT_TRANSLATE_NOOP("TargetBar", "MACs")),
-    ("weights", QT_TRANSLATE_NOOP("TargetBar", "Weight bytes")),
-    ("activations", QT_TRANSLATE_NOOP("TargetBar", "Activation bytes")),
-    ("quantization", QT_TRANSLATE_NOOP("TargetBar", "Quantisation")),
-)
 DEPTHS = (1, 2, 3, 4)
 
 STATUS_WORDS = {
