@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -73,6 +74,7 @@ VENDOR_TOOLS = (
     ),
 )
 
+_VERSION = re.compile(r"\d+\.\d+(\.\d+)*")
 _SEARCH_DEPTH = 5  # bin/x86_64-linux-clang/…, tools/converter/converter/…, neuron_sdk/host/bin/…
 
 
@@ -114,6 +116,12 @@ def _find_below(folder: Path, name: str) -> Path | None:
     return None
 
 
+def _version_in(path: Path) -> str:
+    """The version in the SDK folder's name, and where the tool is: few of these tools tell theirs."""
+    found = [match[0] for part in path.parts if (match := _VERSION.search(part))]
+    return f"{found[-1]} ({path})" if found else f"unknown ({path})"
+
+
 def probe_vendor_tools() -> list[Availability]:
     """Whether each vendor's converter is here; the version is the SDK folder's name where it tells one."""
     found = []
@@ -124,7 +132,7 @@ def probe_vendor_tools() -> list[Availability]:
                 backend_id=tool.id,
                 title=tool.title,
                 is_available=path is not None,
-                version=str(path) if path else "",
+                version=_version_in(path) if path else "",
                 reason="" if path else f"{' or '.join(tool.executables)} is neither in PATH nor configured.",
                 fix="" if path else tool.get,
                 targets=tool.targets,
