@@ -7,17 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
-    QAction,
     QCloseEvent,
     QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
-    QKeySequence,
 )
 from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
-    QMenu,
     QStackedWidget,
     QStatusBar,
     QVBoxLayout,
@@ -28,11 +25,10 @@ from studio.jobs.job import Failed
 from studio.paths import config_dir
 from studio.project.places import SUFFIX
 from studio.ui import device_jobs, look_jobs, recipe_jobs
-from studio.ui.actions import ACTIONS, MENUS, Action
+from studio.ui.docks import Docks
 from studio.ui.icons import icon
-from studio.ui.preferences import existing_recent
+from studio.ui.menus import Menus
 from studio.ui.session import Session
-from studio.ui.texts import translate
 from studio.ui.views.devices import DevicePanel
 from studio.ui.views.job_bar import JobBar
 from studio.ui.views.log_panel import LogPanel
@@ -44,7 +40,6 @@ from studio.ui.views.stage_area import StageArea
 from studio.ui.views.start_page import StartPage
 from studio.ui.views.target_bar import TargetBar
 from studio.ui.widgets.banner import Banner
-from studio.ui.widgets.dock import Dock
 
 _LAYOUT_VERSION = 1
 _FIRST_SIZE = (1440, 900)
@@ -82,9 +77,8 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.setWindowIcon(icon("app", "accent"))
         self.resize(*_FIRST_SIZE)
-        self._actions: dict[str, tuple[Action, QAction]] = {}
         self._make_views()
-        self._make_menus()
+        self._menus = Menus(self, self._menu_bar)
         self._connect()
         self._first_state = self.saveState(_LAYOUT_VERSION)
         self._restore_layout()
@@ -127,60 +121,8 @@ class MainWindow(QMainWindow):
         status.setSizeGripEnabled(False)
         status.addWidget(self.job_bar, 1)
         self.setStatusBar(status)
-        self._make_docks()
-
-    def _make_docks(self) -> None:
-        for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
-            self.setCorner(corner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        self.recipe_dock = Dock("recipe", self.tr("Recipe"), self.recipe_panel, self)
-        self.node_dock = Dock("node", self.tr("Node"), self.node_panel, self)
-        self.problem_dock = Dock("problems", self.tr("Problems"), self.problem_panel, self)
-        self.device_dock = Dock("devices", self.tr("Devices"), self.device_panel, self, is_quiet=True)
-        self.log_dock = Dock("log", self.tr("Log"), self.log_panel, self)
-        self.addDockWidget(left, self.recipe_dock)
-        self.addDockWidget(right, self.node_dock)
-        self.addDockWidget(right, self.problem_dock)
-        self.addDockWidget(bottom, self.device_dock)
-        self.addDockWidget(bottom, self.log_dock)
-        self.log_dock.hide()
-        self.docks = (
-            self.recipe_dock, self.node_dock, self.problem_dock, self.device_dock, self.log_dock,
-        )  # fmt: skip
-        self._size_docks()
-
-    def _size_docks(self) -> None:
-        sideways, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        bottom = min(236, int(self.height() * 0.27))
-        self.resizeDocks([self.recipe_dock, self.node_dock], [232, 324], sideways)
-        self.resizeDocks([self.device_dock], [bottom], down)
-        self.resizeDocks([self.node_dock, self.problem_dock], [370, 220], down)
-
-    def _make_menus(self) -> None:
-        menus = {id_: self._menu_bar.addMenu(translate("actions", title)) for id_, title in MENUS}
-        for action in ACTIONS:
-            made = QAction(action.text(), self)
-            if action.shortcut:
-                made.setShortcut(QKeySequence(action.shortcut))
-            if action.icon:
-                made.setIcon(icon(action.icon, "quiet"))
-            made.triggered.connect(lambda _=False, a=action: a.run(self))
-            menu = menus[action.menu]
-            if action.starts_group:
-                menu.addSeparator()
-            menu.addAction(made)
-            self._actions[action.id] = (action, made)
-        self._recent_menu = QMenu(self.tr("Open &recent"), self)
-        self._recent_menu.aboutToShow.connect(self._fill_recent)
-        menus["file"].insertMenu(self._actions["file.sample"][1], self._recent_menu)
-        reset = self._actions["view.reset"][1]
-        panels = QMenu(self.tr("&Panels"), self)
-        for dock in self.docks:
-            panels.addAction(dock.toggleViewAction())
-        menus["view"].insertMenu(reset, panels)
-        for menu in menus.values():
-            menu.aboutToShow.connect(self._refresh_actions)
+        self.dock_layout = Docks(self)
+        self.docks = self.dock_layout.all
 
     def _connect(self) -> None:
         session = self.session
@@ -209,7 +151,7 @@ class MainWindow(QMainWindow):
         self.node_panel.tensor_requested.connect(self._show_tensor)
         self.node_panel.fix_requested.connect(self._show_fix)
         self.problem_panel.count_changed.connect(
-            lambda n: self.problem_dock.set_title(self.tr("Problems"), n if session.opened else None)
+            lambda n: self.dock_layout.show_problem_count(n if session.opened else None)
         )
         self.device_panel.run_requested.connect(
             lambda device, stage, settings: device_jobs.deploy(session, device, stage, settings)
@@ -338,8 +280,8 @@ class MainWindow(QMainWindow):
 
     def show_deploy(self) -> None:
         """Brings the device panel into sight, with the button that starts a run."""
-        self.device_dock.show()
-        self.device_dock.raise_()
+        self.dock_layout.devices.show()
+        self.dock_layout.devices.raise_()
         self.device_panel.bar.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_runs(self) -> None:
@@ -401,8 +343,8 @@ class MainWindow(QMainWindow):
         """Opens the command palette."""
         from studio.ui.views.command_palette import CommandPalette
 
-        self._refresh_actions()
-        CommandPalette([made for _, made in self._actions.values()], self).open()
+        self._menus.refresh()
+        CommandPalette([made for _, made in self._menus.actions.values()], self).open()
 
     def show_settings(self) -> None:
         """Opens the settings."""
@@ -424,12 +366,12 @@ class MainWindow(QMainWindow):
 
     def show_log(self) -> None:
         """Shows or hides the log."""
-        self.log_dock.setVisible(self.log_dock.isHidden())
+        self.dock_layout.log.setVisible(self.dock_layout.log.isHidden())
 
     def reset_layout(self) -> None:
         """Puts every dock back to where it was on the first day."""
         self.restoreState(self._first_state, _LAYOUT_VERSION)
-        self._size_docks()
+        self.dock_layout.set_sizes()
 
     # --- following ---------------------------------------------------------------------------
 
@@ -442,26 +384,7 @@ class MainWindow(QMainWindow):
             name = session.project_path.name if session.project_path else session.project.source.path
         mark = "*" if session.is_modified else ""
         self.setWindowTitle(f"{name}{mark} — Deployment Studio" if name else "Deployment Studio")
-        self._refresh_actions()
-
-    def _refresh_actions(self) -> None:
-        for action, made in self._actions.values():
-            made.setEnabled(action.enabled_when(self.session))
-        history = self.session.history
-        for id_, said in (
-            ("edit.undo", history.undo_label if history else ""),
-            ("edit.redo", history.redo_label if history else ""),
-        ):
-            action, made = self._actions[id_]
-            made.setText(f"{action.text()} {said}".strip())
-
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        for path in existing_recent(self.session.preferences):
-            made = self._recent_menu.addAction(str(path))
-            made.triggered.connect(lambda _=False, p=path: self.open_path(p))
-        if self._recent_menu.isEmpty():
-            self._recent_menu.addAction(self.tr("Nothing yet")).setEnabled(False)
+        self._menus.refresh()
 
     def _on_failed(self, failed: Failed) -> None:
         self.banner.show_failure(failed)
@@ -515,7 +438,7 @@ class MainWindow(QMainWindow):
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
         if not (isinstance(state, QByteArray) and self.restoreState(state, _LAYOUT_VERSION)):
-            QTimer.singleShot(0, self, self._size_docks)
+            QTimer.singleShot(0, self, self.dock_layout.set_sizes)
 
     def save_layout(self) -> None:
         """Remembers where the docks are."""

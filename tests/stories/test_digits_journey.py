@@ -73,7 +73,7 @@ def test_from_python_to_curves_and_back(qtbot: QtBot, play: Any, tmp_path: Path)
         assert window.device_panel.live_view.isVisible()
         assert Path(result.run_file).parent == path.with_suffix(".runs")
 
-        window._actions["file.save"][1].trigger()
+        window._menus.actions["file.save"][1].trigger()
         assert not session.is_modified
         saved = session.project
         window.open_path(path)

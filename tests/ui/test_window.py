@@ -47,12 +47,12 @@ def test_every_action_has_a_menu_and_shortcuts_are_unique() -> None:
 
 def test_actions_follow_what_is_open(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window()
-    enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._actions.items()}
+    enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
     assert not enabled["file.save"]
     assert not enabled["run.all"]
     studio.window.open_path(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
-    enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._actions.items()}
+    enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
     assert enabled["file.save"]
     assert enabled["view.fit"]
     assert not enabled["edit.undo"]
@@ -218,7 +218,7 @@ def test_another_language_makes_another_window_on_the_same_work(
     first = studio.window
     studio.session.set_preferences(replace(studio.session.preferences, language="zh_CN"))
     qtbot.waitUntil(lambda: studio.window is not first, timeout=10_000)
-    assert studio.window.recipe_dock.windowTitle() == "配方"
+    assert studio.window.dock_layout.recipe.windowTitle() == "配方"
     assert studio.session.opened is not None
     assert studio.window.stage_area.graph_view is not None
     studio.session.set_preferences(replace(studio.session.preferences, language="en"))
@@ -229,13 +229,13 @@ def test_another_language_makes_another_window_on_the_same_work(
 def test_layout_is_restored_and_reset(qtbot: QtBot, open_window: Open) -> None:
     studio = open_window()
     window = studio.window
-    window.problem_dock.hide()
+    window.dock_layout.problems.hide()
     window.save_layout()
     again = open_window()
-    assert again.window.problem_dock.isHidden()
+    assert again.window.dock_layout.problems.isHidden()
     again.window.reset_layout()
-    assert not again.window.problem_dock.isHidden()
-    assert again.window.log_dock.isHidden()
+    assert not again.window.dock_layout.problems.isHidden()
+    assert again.window.dock_layout.log.isHidden()
 
 
 def test_an_uncaught_mistake_is_shown_and_logged(qtbot: QtBot, open_window: Open) -> None:

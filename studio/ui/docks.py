@@ -1,0 +1,48 @@
+"""Docks: the panels round the graph, where they are on the first day, and how wide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+
+from studio.ui.widgets.dock import Dock
+
+if TYPE_CHECKING:
+    from studio.ui.main_window import MainWindow
+
+_LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+class Docks(QObject):
+    """Recipe at the left, node and problems at the right, devices and log along the bottom."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):
+            window.setCorner(corner, _BOTTOM)
+        self.recipe = Dock("recipe", self.tr("Recipe"), window.recipe_panel, window)
+        self.node = Dock("node", self.tr("Node"), window.node_panel, window)
+        self.problems = Dock("problems", self.tr("Problems"), window.problem_panel, window)
+        self.devices = Dock("devices", self.tr("Devices"), window.device_panel, window, is_quiet=True)
+        self.log = Dock("log", self.tr("Log"), window.log_panel, window)
+        for area, dock in ((_LEFT, self.recipe), (_RIGHT, self.node), (_RIGHT, self.problems),
+                           (_BOTTOM, self.devices), (_BOTTOM, self.log)):  # fmt: skip
+            window.addDockWidget(area, dock)
+        self.log.hide()
+        self.all = (self.recipe, self.node, self.problems, self.devices, self.log)
+        self.set_sizes()
+
+    def set_sizes(self) -> None:
+        """The sizes of the first day; a low window gives the devices less."""
+        sideways, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        bottom = min(236, int(self._window.height() * 0.27))
+        self._window.resizeDocks([self.recipe, self.node], [232, 324], sideways)
+        self._window.resizeDocks([self.devices], [bottom], down)
+        self._window.resizeDocks([self.node, self.problems], [370, 220], down)
+
+    def show_problem_count(self, n: int | None) -> None:
+        """Puts the number of problems behind the heading; None = no graph."""
+        self.problems.set_title(self.tr("Problems"), n)
