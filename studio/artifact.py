@@ -35,6 +35,9 @@ def hash_file(path: Path) -> str:
     """The SHA-256 of a file's bytes, hex. Raises InputError when it cannot be read."""
     digest = hashlib.sha256()
     try:
+        if path.exists() and not path.is_file():  # reading a pipe or a device may never end
+            reason = "it is a folder" if path.is_dir() else "it is not a regular file"
+            raise InputError(f"Cannot read {path}: {reason}.", hint="Check the path.")
         with path.open("rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)

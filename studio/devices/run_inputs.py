@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from studio.array_file import load_arrays
 from studio.devices.device import RunRequest
 from studio.errors import InputError
 
@@ -61,14 +61,7 @@ def read_inputs(request: RunRequest, declared: Sequence[DeclaredInput]) -> RunIn
     if not request.inputs_path:
         return make_inputs(declared, request.dims)
     path = Path(request.inputs_path)
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays: dict[str, Array] = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, AttributeError) as error:
-        raise InputError(
-            f"Cannot read the inputs {path}: {error}", hint="Give an .npz with one array per input."
-        ) from None
-    paired = _pair(arrays, declared, path)
+    paired = _pair(load_arrays(path), declared, path)
     if request.input_samples > 1:
         short = [name for name, a in paired.items() if not a.ndim or len(a) < request.input_samples]
         if short:

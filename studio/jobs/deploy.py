@@ -25,7 +25,7 @@ from studio.jobs import runner
 from studio.jobs.deploy_result import DeployResult, result_of
 from studio.jobs.job import Report
 from studio.jobs.recorder import Recorder
-from studio.jobs.run_outputs import load_labels, load_reference, sample_count, stack_outputs
+from studio.jobs.run_outputs import Array, labels_of, load_reference, sample_count, stack_outputs
 from studio.measure.error import Outputs, error_figures
 from studio.measure.measurement import ErrorFigures
 from studio.measure.run_file import Compared, RunBuilder
@@ -87,6 +87,7 @@ def run(spec: Deploy, report: Report) -> DeployResult:
     with tempfile.TemporaryDirectory(prefix="deployment-studio-outputs-") as scratch:
         request = _request(spec, Path(scratch) / "outputs")
         device = open_device(spec.device_id, runner_command=runner.command())
+        labels = labels_of(spec, request.input_samples) if _has_reference(spec) else None
         reference, said = _reference(spec, request, report, Path(scratch))
         info = device.identify()
         folder = Path(spec.runs_dir) if spec.runs_dir else paths.data_dir() / "runs"
@@ -94,7 +95,7 @@ def run(spec: Deploy, report: Report) -> DeployResult:
             folder, report, device_id=spec.device_id, live_interval_ms=spec.live_interval_ms
         ) as recorder:
             _follow(device, request, recorder, report)
-            error, notes = _compare(spec, recorder.builder, Path(request.outputs_dir), reference, said)
+            error, notes = _compare(recorder.builder, Path(request.outputs_dir), reference, said, labels)
             if error is not None:
                 recorder.keep(Compared(figures=error, reference=said))
             return result_of(recorder, info.name, info.is_simulated, error, notes)
@@ -121,8 +122,12 @@ def _request(spec: Deploy, outputs: Path) -> RunRequest:
         inputs_path=inputs,
         input_samples=(spec.input_samples or sample_count(Path(inputs))) if inputs else 0,
         dims=spec.dims,
-        outputs_dir=str(outputs) if inputs or spec.reference_artifact or spec.reference_outputs else "",
+        outputs_dir=str(outputs) if inputs or _has_reference(spec) else "",
     )
+
+
+def _has_reference(spec: Deploy) -> bool:
+    return bool(spec.reference_outputs or spec.reference_artifact)
 
 
 def _reference(spec: Deploy, request: RunRequest, report: Report, scratch: Path) -> tuple[Outputs, str]:
@@ -179,7 +184,7 @@ def _follow(device: Device, request: RunRequest, recorder: Recorder, report: Rep
 
 
 def _compare(
-    spec: Deploy, builder: RunBuilder, folder: Path, reference: Mapping[str, Any], said: str
+    builder: RunBuilder, folder: Path, reference: Mapping[str, Any], said: str, labels: Array | None
 ) -> tuple[ErrorFigures | None, list[str]]:
     """The error figures, or None with a note that says why there are none."""
     if not said:
@@ -187,6 +192,6 @@ def _compare(
     if not builder.outputs:
         return None, ["The run gave no outputs, so the error is not known."]
     try:
-        return error_figures(reference, stack_outputs(builder.outputs, folder), load_labels(spec)), []
+        return error_figures(reference, stack_outputs(builder.outputs, folder), labels), []
     except InputError as error:
         return None, [f"The outputs could not be compared: {error.message}"]

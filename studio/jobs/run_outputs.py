@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from studio.array_file import load_arrays, load_labels, whole_number_labels
 from studio.devices.stream import Output
 from studio.errors import InputError
 
@@ -47,30 +47,22 @@ def stack_outputs(outputs: Sequence[Output], folder: Path) -> dict[str, Array]:
 
 def load_reference(path: Path) -> dict[str, Array]:
     """The arrays of an `.npz` of outputs. Raises InputError."""
-    return {name: a for name, a in _arrays(path).items() if name != "labels"}
+    return {name: a for name, a in load_arrays(path).items() if name != "labels"}
 
 
-def load_labels(spec: Deploy) -> Array | None:
-    """Class numbers [N] from `labels_path` (`.npy`, or `.npz` with `labels`) or the inputs' `labels`."""
-    if spec.labels_path.endswith(".npy"):
-        try:
-            labels: Array = np.load(spec.labels_path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"Cannot read the labels {spec.labels_path}: {error}", hint="") from None
-        return labels
-    path = spec.labels_path or spec.inputs_path
-    return _arrays(Path(path)).get("labels") if path else None
+def labels_of(spec: Deploy, count: int) -> npt.NDArray[np.int64] | None:
+    """Class numbers [count] from `labels_path` (`.npy`, or `.npz` with `labels`) or the inputs' `labels`.
+
+    Raises InputError when they are too few or no class numbers.
+    """
+    path = Path(spec.labels_path or spec.inputs_path)
+    if not spec.labels_path and path.suffix != ".npz":
+        return None
+    labels = load_labels(path)
+    return None if labels is None else whole_number_labels(labels, count, path)
 
 
 def sample_count(path: Path) -> int:
     """How many samples an `.npz` of inputs holds: the length of its first array."""
-    arrays = [a for name, a in _arrays(path).items() if name != "labels"]
+    arrays = [a for name, a in load_arrays(path).items() if name != "labels"]
     return len(arrays[0]) if arrays and arrays[0].ndim else 1
-
-
-def _arrays(path: Path) -> dict[str, Array]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, AttributeError) as error:
-        raise InputError(f"Cannot read {path}: {error}", hint="Give an .npz file.") from None

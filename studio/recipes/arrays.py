@@ -1,9 +1,8 @@
-"""Arrays and labels of data sets, read without pickle and matched with a model's inputs."""
+"""Arrays and labels of data sets, matched with a model's inputs."""
 
 from __future__ import annotations
 
 import csv
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,54 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from studio.array_file import load_array, whole_number_labels
 from studio.backends.backend import Array, InputInfo
 from studio.errors import InputError
-
-
-def load_array(path: Path) -> Array:
-    """The array of a `.npy` file, mapped and not read. Raises InputError."""
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(
-            f"{path.name} is not a readable .npy file: {str(error).splitlines()[0]}.",
-            hint="Save it again with numpy.save, without Python objects.",
-        ) from None
-
-
-def load_arrays(path: Path) -> dict[str, Array]:
-    """The arrays of an `.npz` file by name. Raises InputError."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise InputError(
-            f"{path.name} is not a readable .npz file: {(str(error) or 'damaged').splitlines()[0]}.",
-            hint="Save it again with numpy.savez(path, inputs=…, labels=…), without Python objects.",
-        ) from None
-
-
-def array_headers(path: Path) -> dict[str, tuple[tuple[int, ...], str]]:
-    """(shape, dtype) of each array of an `.npz` file, from their headers. Raises InputError."""
-    found = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as file:
-                    version = np.lib.format.read_magic(file)
-                    read = (
-                        np.lib.format.read_array_header_1_0
-                        if version == (1, 0)
-                        else (np.lib.format.read_array_header_2_0)
-                    )
-                    shape, _, dtype = read(file)
-                    found[name.removesuffix(".npy")] = (shape, dtype.name)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise InputError(
-            f"{path.name} is not a readable .npz file: {(str(error) or 'damaged').splitlines()[0]}.",
-            hint="Save it again with numpy.savez(path, inputs=…, labels=…), without Python objects.",
-        ) from None
-    return found
 
 
 def match_inputs(arrays: dict[str, Array], inputs: Sequence[InputInfo], path: Path) -> dict[str, Array]:
@@ -81,13 +35,7 @@ def match_inputs(arrays: dict[str, Array], inputs: Sequence[InputInfo], path: Pa
 def labels_for_files(path: Path, files: Sequence[Path]) -> npt.NDArray[np.int64]:
     """Labels in the order of the files, from a CSV `file,label` or from a `.npy` in that order."""
     if path.suffix == ".npy":
-        labels = load_array(path)
-        if len(labels) < len(files):
-            raise InputError(
-                f"{path.name} has {len(labels)} labels for {len(files)} pictures.",
-                hint="Give one label per picture.",
-            )
-        return np.asarray(labels[: len(files)]).astype(np.int64)
+        return whole_number_labels(load_array(path), len(files), path)
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) >= 2}

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from studio.array_file import load_array, load_arrays, load_labels, whole_number_labels
 from studio.backends.backend import Array, InputInfo
 from studio.errors import InputError
-from studio.recipes.arrays import labels_for_files, load_array, load_arrays, match_inputs
+from studio.recipes.arrays import labels_for_files, match_inputs
 from studio.recipes.fingerprint import digest, file_hash, resolve
 from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image
 from studio.recipes.recipe import Preprocessing
@@ -191,13 +192,10 @@ def _from_arrays(
             hint="Give every input the same first axis.",
         )
     count = min(limit, next(iter(lengths.values())))
-    labels = arrays.get("labels")
+    labels, labels_path = arrays.get("labels"), path
     if data.labels:
-        labels = load_array(resolve(folder, data.labels))
-    if labels is not None and len(labels) < count:
-        raise InputError(
-            f"{path.name} has {count} samples and {len(labels)} labels.", hint="Give one label per sample."
-        )
+        labels_path = resolve(folder, data.labels)
+        labels = load_labels(labels_path)
     infos = {info.name: info for info in inputs}
 
     def read(i: int) -> dict[str, Array]:
@@ -211,7 +209,7 @@ def _from_arrays(
         read=read,
         inputs=tuple(inputs),
         origin=path.name,
-        labels=None if labels is None else np.asarray(labels[:count]).astype(np.int64),
+        labels=None if labels is None else whole_number_labels(labels, count, labels_path),
     )
 
 

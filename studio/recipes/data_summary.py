@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from studio.array_file import array_headers, load_array
 from studio.errors import InputError
-from studio.recipes.arrays import array_headers, load_array
 from studio.recipes.fingerprint import resolve
 from studio.recipes.images import IMAGE_SUFFIXES, image_files, picture_size
 from studio.recipes.source import DataSet

@@ -57,8 +57,12 @@ def digest(*parts: object) -> str:
 
 def resolve(folder: Path, path: str) -> Path:
     """The absolute path of a project's file. Raises InputError when it does not exist."""
-    full = (folder / path).resolve()
-    if not full.exists():
+    try:
+        full = (folder / path).resolve()
+        is_there = full.exists()
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a name that no file can have
+        full, is_there = folder / path, False
+    if not is_there:
         raise InputError(f"The file {full} does not exist.", hint="Restore it or correct the project.")
     return full
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.array_file import load_arrays
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import Join, Rewrite
 from studio.recipes.fixes.onnx_edit import Array
@@ -170,11 +171,7 @@ def _run_rewritten(rewrite: Rewrite, position: int, feeds: Mapping[str, Array]) 
 
 
 def _read_feeds(inputs: list[Any], path: Path) -> list[dict[str, Array]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as error:
-        raise InputError(f"Cannot read the inputs {path}: {error}", hint="Give an .npz of arrays.") from None
+    arrays = load_arrays(path)
     if len(inputs) == 1 and inputs[0].name not in arrays and "inputs" in arrays:
         arrays[inputs[0].name] = arrays["inputs"]
     missing = [v.name for v in inputs if v.name not in arrays]

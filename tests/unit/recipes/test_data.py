@@ -109,7 +109,7 @@ def _empty_folder(folder: Path) -> None:
         (
             lambda f: np.savez(f / "d.npz", inputs=np.zeros((3, 3, 8, 8), np.float32), labels=[1]),
             "d.npz",
-            "3 samples and 1 labels",
+            "1 labels for 3 samples",
         ),
         (lambda f: np.save(f / "d.npy", np.array([object()]), allow_pickle=True), "d.npy", "not a readable"),
     ],
