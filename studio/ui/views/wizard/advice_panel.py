@@ -71,11 +71,13 @@ def _row(entry: Advice) -> QWidget:
     line.setContentsMargins(0, 0, 0, 0)
     line.setSpacing(8)
     name, color = ICONS[entry.level]
-    line.addWidget(IconLabel(name, color, 14), 0, Qt.AlignmentFlag.AlignTop)
+    picture = IconLabel(name, color, 14)
+    picture.setFixedWidth(14)
+    line.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
     words = QVBoxLayout()
     words.setSpacing(1)
     title = TARGETS[entry.target_id].title
-    words.addWidget(label(title))
+    words.addWidget(label(title, wrap=True))
     text = translate_sentence(entry.text)
     words.addWidget(label(text, "quiet", wrap=True))
     line.addLayout(words, 1)

@@ -38,6 +38,7 @@ class DataField(QWidget):
         row.setSpacing(6)
         self.path = QLineEdit()
         self.path.setAccessibleName(name)
+        self.path.setMinimumWidth(90)
         self.path.setPlaceholderText(self.tr("pictures/ or data.npz, inside the project's folder"))
         self.path.editingFinished.connect(self._on_typed)
         row.addWidget(self.path, 1)

@@ -36,6 +36,7 @@ class PreprocessingField(QWidget):
         self._form = QWidget()
         form = QFormLayout(self._form)
         form.setContentsMargins(0, 0, 0, 0)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(6)
         size = QHBoxLayout()
         self.height_box, self.width_box = number_box(0, 16384), number_box(0, 16384)

@@ -84,6 +84,7 @@ class QuantizePage(StepPage):
         box = QWidget()
         form = QFormLayout(box)
         form.setContentsMargins(0, 6, 0, 0)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(8)
         self.data = DataField(self.session, self.tr("Calibration data"))
         self.data.changed.connect(self._on_data)

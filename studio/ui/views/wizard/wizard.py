@@ -59,7 +59,7 @@ class DeployWizard(QWizard):
         self.setStartId(self._start_page(start))
         session.runs_changed.connect(self._show_primary)
         self.resize(1000, 660)
-        self.setMinimumSize(860, 540)
+        self.setMinimumSize(840, 460)
         self._show_primary()
 
     def _start_page(self, kind: str) -> int:
