@@ -6,25 +6,18 @@ a line per node; a cost that is not known is empty.
 
 from __future__ import annotations
 
-import csv
-import io
 from argparse import Namespace
-from collections.abc import Mapping
 from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.opening import is_project, open_model, open_project
 from studio.cli.options import Parser, add_dims, dims_of
 from studio.cli.output import Output
-from studio.graph import Graph, node_costs
-from studio.graph.labels import shape_text
+from studio.graph import node_costs
+from studio.graph.node_table import node_csv
 from studio.graph.summary import GraphSummary, TensorSummary, summarize
 from studio.records import write_atomically
 
-_COLUMNS = (
-    "index", "name", "operator", "domain", "scope", "subgraph", "output_dtype", "output_shape",
-    "macs", "weight_bytes", "activation_bytes", "source_file", "source_line",
-)  # fmt: skip
 _OPERATORS_SHOWN = 15
 
 
@@ -49,7 +42,10 @@ def run(options: Namespace, output: Output) -> int:
     graph = open_model(path, dims=dims_of(options.dim))
     summary = summarize(graph)
     if options.csv:
-        write_atomically(Path(options.csv).absolute(), node_csv(graph, dims_of(options.dim)).encode())
+        write_atomically(
+            Path(options.csv).absolute(),
+            node_csv(graph, node_costs(graph, dims=dims_of(options.dim))).encode(),
+        )
         output.note(f"wrote {options.csv}")
     output.result(summary, text_of(summary))
     return 0
@@ -121,36 +117,3 @@ def _operators(summary: GraphSummary) -> str:
     text = ", ".join(f"{op} ×{n}" for op, n in shown)
     rest = len(summary.operators) - len(shown)
     return f"{text} and {rest} more kinds" if rest > 0 else text
-
-
-def node_csv(graph: Graph, dims: Mapping[str, int]) -> str:
-    """The nodes as CSV with a header, in file order."""
-    costs = node_costs(graph, dims=dims)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for node in range(graph.node_count):
-        outputs = [int(t) for t in graph.outputs_of(node) if t >= 0]
-        origin = graph.node_provenance.get(node)
-        numbers = (costs.macs[node], costs.weight_bytes[node], costs.activation_bytes[node])
-        writer.writerow(
-            (
-                node,
-                _cell(graph.label(node)),
-                _cell(graph.node_op[node]),
-                _cell(graph.node_domain[node]),
-                _cell(graph.scope_path(int(graph.node_scope[node]))),
-                int(graph.node_subgraph[node]),
-                graph.tensor_dtype[outputs[0]] if outputs else "",
-                shape_text(graph.tensor_shape[outputs[0]]) if outputs else "",
-                *("" if number < 0 else int(number) for number in numbers),
-                _cell(origin.file) if origin else "",
-                origin.line if origin and origin.line else "",
-            )
-        )
-    return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: names come from strangers."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

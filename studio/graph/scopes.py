@@ -141,7 +141,7 @@ def reveal(graph: Graph, view: GraphView, node: int) -> GraphView:
     from studio.graph.hidden import visible_nodes
 
     subgraph = int(graph.node_subgraph[node]) if len(graph.node_subgraph) else 0
-    if subgraph != view.subgraph:
+    if subgraph != view.subgraph and not _is_open(graph, view, subgraph):
         view = initial_view(graph, subgraph)
     tree = scope_tree(graph)
     view = msgspec.structs.replace(view, collapsed=view.collapsed - set(tree.around(node)))
@@ -149,6 +149,18 @@ def reveal(graph: Graph, view: GraphView, node: int) -> GraphView:
         if not visible_nodes(graph, view)[node]:
             view = msgspec.structs.replace(view, **{hiding: False})
     return view
+
+
+def _is_open(graph: Graph, view: GraphView, subgraph: int) -> bool:
+    """Whether a body is drawn in place, inside of what the view shows."""
+    seen: set[int] = set()
+    while subgraph != view.subgraph:
+        if subgraph not in view.opened or subgraph in seen:
+            return False
+        seen.add(subgraph)
+        parent = graph.subgraphs[subgraph].parent_node
+        subgraph = int(graph.node_subgraph[parent]) if 0 <= parent < graph.node_count else 0
+    return True
 
 
 def _used(tree: ScopeTree) -> list[int]:

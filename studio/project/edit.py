@@ -9,7 +9,8 @@ from msgspec.structs import replace as changed
 from studio.devices.device import RunSettings
 from studio.errors import InputError
 from studio.project.project import Bookmark, DataSet, Project, SourceModel
-from studio.recipes.recipe import Preprocessing, Recipe, Step
+from studio.recipes.edit_records import Edit
+from studio.recipes.recipe import SOURCE, EditStep, Preprocessing, Recipe, Step
 from studio.targets import find_target
 
 
@@ -68,6 +69,40 @@ def set_step(project: Project, step: Step) -> Project:
     )
 
 
+def insert_step(project: Project, step: Step) -> Project:
+    """The project with a step put in between: what followed `step.after` follows the step.
+
+    Raises InputError for a taken id.
+    """
+    steps = project.recipe.steps
+    at = next((i + 1 for i, s in enumerate(steps) if s.id == step.after), 0)
+    moved = tuple(changed(s, after=step.id) if s.after == step.after else s for s in steps)
+    return add_step(set_recipe(project, Recipe(steps=moved)), step, index=at)
+
+
+def free_step_id(project: Project, wanted: str) -> str:
+    """`wanted`, or with the first number that makes it an id that no step has."""
+    taken = {s.id for s in project.recipe.steps} | {SOURCE}
+    number, step_id = 1, wanted
+    while step_id in taken:
+        number += 1
+        step_id = f"{wanted}-{number}"
+    return step_id
+
+
+def add_edits(project: Project, stage_id: str, edits: tuple[Edit, ...]) -> tuple[Project, str]:
+    """(the project with light edits of what a stage holds, the id of the step that makes them).
+
+    An edit step at or right after the stage takes them; else a new one is put in between.
+    """
+    steps = project.recipe.steps
+    for step in steps:
+        if isinstance(step, EditStep) and stage_id in (step.id, step.after):
+            return set_step(project, changed(step, edits=(*step.edits, *edits))), step.id
+    made = EditStep(id=free_step_id(project, "edit"), after=stage_id, edits=edits)
+    return insert_step(project, made), made.id
+
+
 def remove_step(project: Project, step_id: str) -> Project:
     """The project without that step; steps that followed it follow its predecessor."""
     gone = next((s for s in project.recipe.steps if s.id == step_id), None)
@@ -115,6 +150,16 @@ def add_bookmark(project: Project, bookmark: Bookmark) -> Project:
     """The project with one more bookmark; one of the same name is replaced."""
     kept = tuple(b for b in project.bookmarks if b.name != bookmark.name)
     return changed(project, bookmarks=(*kept, bookmark))
+
+
+def rename_bookmark(project: Project, name: str, new_name: str) -> Project:
+    """The project with a bookmark under another name. Raises InputError for an empty or taken name."""
+    if not new_name.strip() or (new_name != name and any(b.name == new_name for b in project.bookmarks)):
+        raise InputError(
+            f"A bookmark cannot be called “{new_name}”.", hint="Choose a name that is not taken."
+        )
+    kept = (changed(b, name=new_name) if b.name == name else b for b in project.bookmarks)
+    return changed(project, bookmarks=tuple(kept))
 
 
 def remove_bookmark(project: Project, name: str) -> Project:

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from studio.ui.session import Session
+from studio.ui.graph_overlays import OVERLAYS
+from studio.ui.graph_tools import has_bodies
+from studio.ui.light_edits import can_edit, can_edit_node, can_rename
+from studio.ui.session import Selection, Session
 from studio.ui.texts import QT_TRANSLATE_NOOP, translate
 
 if TYPE_CHECKING:
@@ -49,6 +52,26 @@ def _has_node(session: Session) -> bool:
     return session.opened is not None and session.selection.node is not None
 
 
+def _has_edge(session: Session) -> bool:
+    return session.opened is not None and session.selection.tensor is not None
+
+
+def _has_scope(session: Session) -> bool:
+    return session.opened is not None and session.selection.scope is not None
+
+
+def _has_selection(session: Session) -> bool:
+    return session.opened is not None and session.selection != Selection()
+
+
+def _hides_constants(session: Session) -> bool:
+    return session.opened is not None and session.opened.view.hide_constants
+
+
+def _hides_shapes(session: Session) -> bool:
+    return session.opened is not None and session.opened.view.hide_shape_arithmetic
+
+
 def _is_running(session: Session) -> bool:
     return bool(session.run_jobs)
 
@@ -64,17 +87,38 @@ class Action:
     shortcut: str = ""
     icon: str = ""
     enabled_when: Callable[[Session], bool] = _always
+    checked_when: Callable[[Session], bool] | None = None
     starts_group: bool = False
+    context: str = "actions"
 
     def text(self) -> str:
         """The title in the language of the window."""
-        return translate("actions", self.title)
+        return translate(self.context, self.title)
+
+
+def _overlay_actions() -> tuple[Action, ...]:
+    """One row per overlay, with the number keys."""
+    return tuple(
+        Action(
+            f"overlay.{overlay}",
+            "overlay",
+            title,
+            lambda w, o=overlay: w.session.set_overlay(o),  # type: ignore[misc]
+            f"Alt+{number}",
+            enabled_when=_has_graph,
+            checked_when=lambda session, o=overlay: session.overlay == o,  # type: ignore[misc]
+            context="TargetBar",
+        )
+        for number, (overlay, title) in enumerate(OVERLAYS, 1)
+    )
 
 
 MENUS: tuple[tuple[str, str], ...] = (
     ("file", QT_TRANSLATE_NOOP("actions", "&File")),
     ("edit", QT_TRANSLATE_NOOP("actions", "&Edit")),
     ("view", QT_TRANSLATE_NOOP("actions", "&View")),
+    ("graph", QT_TRANSLATE_NOOP("actions", "&Graph")),
+    ("overlay", QT_TRANSLATE_NOOP("actions", "&Overlay")),
     ("model", QT_TRANSLATE_NOOP("actions", "&Model")),
     ("run", QT_TRANSLATE_NOOP("actions", "&Run")),
     ("device", QT_TRANSLATE_NOOP("actions", "&Device")),
@@ -107,6 +151,18 @@ ACTIONS: tuple[Action, ...] = (
            lambda w: w.node_panel.copy_node(), "Ctrl+Shift+C", "copy", _has_node, starts_group=True),
     Action("edit.copy_problems", "edit", QT_TRANSLATE_NOOP("actions", "Copy &problems as Markdown"),
            lambda w: w.problem_panel.copy_markdown(), enabled_when=_has_graph),
+    Action("edit.copy_name", "edit", QT_TRANSLATE_NOOP("actions", "Copy its &name"),
+           lambda w: w.graph_tools.copy_name(), enabled_when=_has_selection),
+    Action("edit.rename", "edit", QT_TRANSLATE_NOOP("actions", "&Rename…"),
+           lambda w: w.graph_tools.rename(), "F2", enabled_when=can_rename, starts_group=True),
+    Action("edit.attribute", "edit", QT_TRANSLATE_NOOP("actions", "Set an &attribute…"),
+           lambda w: w.graph_tools.set_attribute(), "Ctrl+Shift+A", enabled_when=can_edit_node),
+    Action("edit.remove", "edit", QT_TRANSLATE_NOOP("actions", "Re&move the node"),
+           lambda w: w.graph_tools.remove_node(), "Ctrl+Delete", enabled_when=can_edit_node),
+    Action("edit.cut", "edit", QT_TRANSLATE_NOOP("actions", "C&ut out, choose inputs and outputs…"),
+           lambda w: w.graph_tools.cut_out(), "Ctrl+Shift+X", enabled_when=can_edit),
+    Action("edit.freeze", "edit", QT_TRANSLATE_NOOP("actions", "Fix si&zes of dims…"),
+           lambda w: w.graph_tools.freeze_dims(), enabled_when=can_edit),
     Action("edit.find", "edit", QT_TRANSLATE_NOOP("actions", "&Find in the graph"),
            lambda w: w.find_in_graph(), "Ctrl+F", "search", _has_graph, starts_group=True),
     Action("view.palette", "view", QT_TRANSLATE_NOOP("actions", "Command &palette…"),
@@ -121,18 +177,52 @@ ACTIONS: tuple[Action, ...] = (
            lambda w: w.on_canvas("go_back"), "Alt+Left", "previous", _has_graph),
     Action("view.forward", "view", QT_TRANSLATE_NOOP("actions", "&Forward"),
            lambda w: w.on_canvas("go_forward"), "Alt+Right", "next", _has_graph),
-    Action("view.shapes", "view", QT_TRANSLATE_NOOP("actions", "Hide or show shape arith&metic"),
-           lambda w: w.toggle_constants(), enabled_when=_has_graph),
     Action("view.matrix", "view", QT_TRANSLATE_NOOP("actions", "Operators × targets &matrix"),
            lambda w: w.stage_area.show_tab("matrix"), "Ctrl+M", "matrix", _has_graph, starts_group=True),
     Action("view.compare", "view", QT_TRANSLATE_NOOP("actions", "&Compare stages"),
            lambda w: w.stage_area.show_tab("compare"), "Ctrl+D", "compare", _has_graph),
     Action("view.picture", "view", QT_TRANSLATE_NOOP("actions", "&Save picture…"),
-           lambda w: w.save_picture(), icon="picture", enabled_when=_has_graph),
+           lambda w: w.save_picture(), "Ctrl+Shift+P", "picture", _has_graph),
+    Action("view.table", "view", QT_TRANSLATE_NOOP("actions", "Save &table of nodes…"),
+           lambda w: w.graph_tools.save_table(), enabled_when=_has_graph),
     Action("view.netron", "view", QT_TRANSLATE_NOOP("actions", "Open in &Netron"),
            lambda w: w.open_in_netron(), icon="link", enabled_when=_has_file),
     Action("view.reset", "view", QT_TRANSLATE_NOOP("actions", "&Reset layout of the window"),
            lambda w: w.reset_layout(), starts_group=True),
+    Action("graph.bookmark", "graph", QT_TRANSLATE_NOOP("actions", "Add a &bookmark"),
+           lambda w: w.graph_tools.add_bookmark(), "Ctrl+B", enabled_when=_has_node),
+    Action("graph.bookmarks", "graph", QT_TRANSLATE_NOOP("actions", "Boo&kmarks…"),
+           lambda w: w.graph_tools.show_bookmarks(), "Ctrl+Shift+B", enabled_when=_has_project),
+    Action("graph.follow", "graph", QT_TRANSLATE_NOOP("actions", "&Follow the edge to its other end"),
+           lambda w: w.graph_tools.follow_edge(), "Ctrl+E", enabled_when=_has_edge, starts_group=True),
+    Action("graph.start_path", "graph", QT_TRANSLATE_NOOP("actions", "&Start a path here"),
+           lambda w: w.graph_tools.start_path(), "Ctrl+P", enabled_when=_has_node),
+    Action("graph.show_path", "graph", QT_TRANSLATE_NOOP("actions", "Show the &path to here"),
+           lambda w: w.graph_tools.show_path(), "Ctrl+Alt+P", enabled_when=_has_node),
+    Action("graph.clear", "graph", QT_TRANSLATE_NOOP("actions", "Show &all at full strength"),
+           lambda w: w.on_graph("clear_focus"), "Ctrl+Alt+A", enabled_when=_has_graph),
+    Action("graph.collapse", "graph", QT_TRANSLATE_NOOP("actions", "&Close all scopes"),
+           lambda w: w.on_graph("show_depth", 1), "Ctrl+Shift+Up", enabled_when=_has_graph,
+           starts_group=True),
+    Action("graph.depth2", "graph", QT_TRANSLATE_NOOP("actions", "Open scopes to depth &2"),
+           lambda w: w.on_graph("show_depth", 2), "Ctrl+Alt+2", enabled_when=_has_graph),
+    Action("graph.depth3", "graph", QT_TRANSLATE_NOOP("actions", "Open scopes to depth &3"),
+           lambda w: w.on_graph("show_depth", 3), "Ctrl+Alt+3", enabled_when=_has_graph),
+    Action("graph.expand", "graph", QT_TRANSLATE_NOOP("actions", "&Open all scopes"),
+           lambda w: w.on_graph("show_depth", 0), "Ctrl+Shift+Down", enabled_when=_has_graph),
+    Action("graph.scope", "graph", QT_TRANSLATE_NOOP("actions", "Open or close this scop&e"),
+           lambda w: w.graph_tools.toggle_scope(), enabled_when=_has_scope),
+    Action("graph.bodies", "graph", QT_TRANSLATE_NOOP("actions", "Open or close its bod&y in place"),
+           lambda w: w.graph_tools.toggle_bodies(), enabled_when=has_bodies),
+    Action("graph.blocks", "graph", QT_TRANSLATE_NOOP("actions", "Compare with the ne&xt block like it…"),
+           lambda w: w.graph_tools.compare_block(), enabled_when=_has_scope),
+    Action("graph.constants", "graph", QT_TRANSLATE_NOOP("actions", "&Hide constants"),
+           lambda w: w.on_graph("toggle_hidden", "hide_constants"), enabled_when=_has_graph,
+           checked_when=_hides_constants, starts_group=True),
+    Action("graph.shapes", "graph", QT_TRANSLATE_NOOP("actions", "Hide shape arith&metic"),
+           lambda w: w.on_graph("toggle_hidden", "hide_shape_arithmetic"), enabled_when=_has_graph,
+           checked_when=_hides_shapes),
+    *_overlay_actions(),
     Action("model.targets", "model", QT_TRANSLATE_NOOP("actions", "Choose &targets…"),
            lambda w: w.choose_targets(), "Ctrl+T", "plus", _has_project),
     Action("model.next_target", "model", QT_TRANSLATE_NOOP("actions", "&Next target"),

@@ -6,23 +6,25 @@ project says.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject
 
-from studio.graph import Graph
+from studio.jobs.job import ArtifactMade
+from studio.project import Project
 from studio.project.edit import add_edits, free_step_id, insert_step
 from studio.recipes.edit_records import Edit
-from studio.recipes.recipe import SOURCE, EditStep, FixStep
+from studio.recipes.recipe import EditStep, FixStep
 from studio.ui.recipe_jobs import run_steps
 from studio.ui.session import Session
-from studio.ui.stages import OTHER, Stage
+from studio.ui.stages import OTHER
 
 
 def can_edit(session: Session) -> bool:
     """Whether the graph that is looked at is an ONNX file of the recipe."""
-    stage, opened = session.current_stage, session.opened
+    stage = session.current_stage
     return (
         stage is not None
-        and opened is not None
+        and stage.opened is not None
         and stage.kind != OTHER
         and stage.path is not None
         and stage.path.suffix == ".onnx"
@@ -30,56 +32,52 @@ def can_edit(session: Session) -> bool:
 
 
 def can_edit_node(session: Session) -> bool:
-    """Whether a node of the main graph of an ONNX file is selected."""
+    """Whether a node of the main graph of such a file is selected."""
     opened, node = session.opened, session.selection.node
-    return can_edit(session) and opened is not None and node is not None and _is_in_main(opened.graph, node)
+    if opened is None or node is None or node >= opened.graph.node_count or not can_edit(session):
+        return False
+    return int(opened.graph.node_subgraph[node]) == 0
 
 
-def _is_in_main(graph: Graph, node: int) -> bool:
-    return node < graph.node_count and int(graph.node_subgraph[node]) == 0
+def can_rename(session: Session) -> bool:
+    """Whether such a node or a tensor is selected."""
+    return can_edit_node(session) or (can_edit(session) and session.selection.tensor is not None)
 
 
-def edit_graph(session: Session, edits: tuple[Edit, ...], label: str) -> str:
-    """Puts edits of the current stage into the recipe, runs them, and looks at the result.
-
-    Returns the id of the edit step; "" when the project took no edit.
-    """
-    project, stage = session.project, session.current_stage
-    if project is None or stage is None or not edits:
-        return ""
-    with session.telling_failures():
-        changed, step_id = add_edits(project, stage.id, edits)
-        if session.edit(lambda _project: changed, label):
-            session.set_current_stage(step_id)
-            return step_id
-    return ""
-
-
-def add_fix(session: Session, step: FixStep, label: str) -> str:
-    """Puts a fix of the current stage into the recipe, runs it, and looks at the result; its id."""
-    project = session.project
-    if project is None:
-        return ""
-    named = FixStep(
-        id=free_step_id(project, "fix"), after=session.current_stage_id or SOURCE, fix=step.fix, dims=step.dims,
-        opset=step.opset, limit=step.limit, target=step.target, nodes=step.nodes,
-    )  # fmt: skip
-    if not session.edit(lambda p: insert_step(p, named), label):
-        return ""
-    session.set_current_stage(named.id)
-    run_steps(session, only=(named.id,))
-    return named.id
-
-
-class EditFollower(QObject):
-    """Runs an edit step whenever the project says other edits than those that ran."""
+class LightEdits(QObject):
+    """Puts edits and fixes of the current stage into the recipe, runs them, and turns to the result."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._ran: dict[str, EditStep] = {}
+        self._ran = self._steps()
+        self._wanted = ""
         session.project_opened.connect(self._on_project)
         session.project_changed.connect(self._follow)
+        session.job_event.connect(self._on_event)
+
+    def apply(self, edits: tuple[Edit, ...], label: str) -> None:
+        """Appends edits of what the current stage holds."""
+        project, stage = self._session.project, self._session.current_stage
+        if project is None or stage is None or not edits:
+            return
+        with self._session.telling_failures():
+            changed, self._wanted = add_edits(project, stage.id, edits)
+            self._session.edit(lambda _project: changed, label)
+
+    def add_fix(self, step: FixStep, label: str) -> None:
+        """Puts a fix of what the current stage holds in between."""
+        project = self._session.project
+        if project is None:
+            return
+        named = replace(step, id=free_step_id(project, "fix"), after=self._session.current_stage_id)
+
+        def insert(before: Project) -> Project:
+            return insert_step(before, named)
+
+        if self._session.edit(insert, label):
+            self._wanted = named.id
+            run_steps(self._session, only=(named.id,))
 
     def _steps(self) -> dict[str, EditStep]:
         project = self._session.project
@@ -87,18 +85,16 @@ class EditFollower(QObject):
         return {s.id: s for s in steps if isinstance(s, EditStep)}
 
     def _on_project(self) -> None:
-        self._ran = self._steps()  # what the cache has of them is looked for; nothing runs by itself
+        self._ran, self._wanted = self._steps(), ""  # nothing runs by itself when a project is opened
 
     def _follow(self) -> None:
         steps = self._steps()
         changed = tuple(i for i, step in steps.items() if self._ran.get(i) != step)
         self._ran = steps
         if changed:
-            for step_id in changed:
-                self._mark_stale(self._session.stage(step_id))
             run_steps(self._session, only=changed)
 
-    def _mark_stale(self, stage: Stage | None) -> None:
-        """What an older edit made is not what the step makes now."""
-        if stage is not None:
-            stage.path = stage.artifact = None
+    def _on_event(self, _job_id: str, event: object) -> None:
+        if isinstance(event, ArtifactMade) and event.step_id == self._wanted:
+            self._wanted = ""
+            self._session.set_current_stage(event.step_id)

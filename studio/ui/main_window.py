@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QByteArray, QPoint, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -26,6 +26,7 @@ from studio.paths import config_dir
 from studio.project.places import SUFFIX
 from studio.ui import device_jobs, look_jobs, recipe_jobs
 from studio.ui.docks import Docks
+from studio.ui.graph_tools import GraphTools
 from studio.ui.icons import icon
 from studio.ui.menus import Menus
 from studio.ui.session import Session
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
     device_panel: DevicePanel
     log_panel: LogPanel
     job_bar: JobBar
+    graph_tools: GraphTools
     banner: Banner
 
     def __init__(self, session: Session) -> None:
@@ -94,6 +96,7 @@ class MainWindow(QMainWindow):
         self.recipe_panel = RecipePanel(session)
         self.node_panel = NodePanel(session)
         self.problem_panel = ProblemPanel(session)
+        self.graph_tools = GraphTools(session, self, lambda: self.stage_area.graph_view)
         self.device_panel = DevicePanel(session)
         self.log_panel = LogPanel(session)
         self.job_bar = JobBar(session)
@@ -147,6 +150,7 @@ class MainWindow(QMainWindow):
         self.stage_area.run_requested.connect(lambda step: self.run_steps((step,)))
         self.stage_area.beside_requested.connect(self.open_beside_dialog)
         self.stage_area.netron_requested.connect(self.open_in_netron)
+        self.stage_area.menu_requested.connect(self.show_graph_menu)
         self.node_panel.source_requested.connect(self._show_source)
         self.node_panel.tensor_requested.connect(self._show_tensor)
         self.node_panel.fix_requested.connect(self._show_fix)
@@ -332,10 +336,18 @@ class MainWindow(QMainWindow):
         if view is not None:
             getattr(view.canvas, method)(*arguments)
 
-    def toggle_constants(self) -> None:
-        """Shows or hides the arithmetic on shapes."""
-        if self.stage_area.graph_view is not None:
-            self.stage_area.graph_view.toggle_constants()
+    def on_graph(self, method: str, *arguments: Any) -> None:
+        """Calls a method of the graph view that is in sight."""
+        view = self.stage_area.graph_view
+        if view is not None:
+            getattr(view, method)(*arguments)
+
+    def show_graph_menu(self, place: QPoint) -> None:
+        """The context menu of what is selected in the graph."""
+        from studio.ui.views.graph_menu import graph_menu
+
+        self._menus.refresh()
+        graph_menu(self.session, self.graph_tools, self._menus.action, self).popup(place)
 
     # --- showing -----------------------------------------------------------------------------
 
@@ -425,7 +437,9 @@ class MainWindow(QMainWindow):
     def _show_fix(self, fix_id: str, node: int) -> None:
         from studio.ui.views.fix_dialog import FixDialog
 
-        FixDialog(self.session, fix_id, node, self).open()
+        dialog = FixDialog(self.session, fix_id, node, self)
+        dialog.step_made.connect(self.graph_tools.light_edits.add_fix)
+        dialog.open()
 
     # --- window ------------------------------------------------------------------------------
 

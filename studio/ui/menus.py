@@ -49,6 +49,10 @@ class Menus(QObject):
         session = self._window.session
         for action, made in self.actions.values():
             made.setEnabled(action.enabled_when(session))
+            if action.checked_when is not None:
+                made.setChecked(action.checked_when(session))
+            if action.checked_when is not None:
+                made.setChecked(action.checked_when(session))
         history = session.history
         for id_, said in (
             ("edit.undo", history.undo_label if history else ""),
@@ -63,10 +67,12 @@ class Menus(QObject):
 
     def _made(self, action: Action) -> QAction:
         made = QAction(action.text(), self._window)
+        made.setCheckable(action.checked_when is not None)
         if action.shortcut:
             made.setShortcut(QKeySequence(action.shortcut))
         if action.icon:
             made.setIcon(icon(action.icon, "quiet"))
+        made.setCheckable(action.checked_when is not None)
         made.triggered.connect(lambda: action.run(self._window))
         return made
 

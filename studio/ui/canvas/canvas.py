@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, Signal
+from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -43,6 +43,8 @@ class GraphCanvas(CanvasEvents):
     """A collapsed scope was selected by the user."""
     scope_toggled = Signal(int)
     """The user wishes this scope (an id of `scopes.ScopeTree`) to be opened or closed."""
+    menu_requested = Signal(QPoint)
+    """The user wishes the menu of what is selected now, at this point of the screen."""
     subgraph_requested = Signal(int)
     """The user wishes to see this subgraph (bread crumb)."""
     tensor_selected = Signal(int)
@@ -330,6 +332,24 @@ class GraphCanvas(CanvasEvents):
             self.tensor_selected.emit(tensor)
         else:
             self.node_selected.emit(-1)
+
+    def select_for_menu(self, at: QPointF) -> None:
+        """Selects what is under a point, frames of open scopes included, unless it is selected already."""
+        x, y = self.viewport.to_layout(at.x(), at.y())
+        item = self.scene.item_at(x, y)
+        frame = self.scene.frame_at(x, y, FRAME_TITLE) if item < 0 else -1
+        if item >= 0 and item == self.selected_item:
+            return
+        self.click(at)
+        if frame >= 0:
+            self.scope_selected.emit(int(self.scene.layout.frame_scope[frame]))
+
+    def selected_place(self) -> QPointF:
+        """Where on the widget the selected box is; the middle when nothing is selected."""
+        if self.selected_item < 0:
+            return QPointF(self.width() / 2, self.height() / 2)
+        x, y = self.viewport.to_screen(*self.scene.center(self.selected_item))
+        return QPointF(min(max(x, 0), self.width()), min(max(y, 0), self.height()))
 
     def activate_at(self, at: QPointF) -> None:
         """Double click: opens or closes the scope there, or activates the node."""

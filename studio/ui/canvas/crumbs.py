@@ -30,8 +30,16 @@ def crumbs_for(
     for body in bodies:
         name = clean(graph.subgraphs[body].name, LONGEST) or f"#{body}"
         crumbs.append(Crumb(name, partial(show_subgraph, body)))
+    tree = scope_tree(graph)
     if node >= 0:
-        scope = int(scope_tree(graph).node_scope[node])
+        scope = int(tree.node_scope[node])
+        around = int(graph.node_subgraph[node]) if len(graph.node_subgraph) else 0
+        for body in subgraph_chain(graph, around):
+            if body not in bodies:  # drawn in place, as a frame
+                frame = tree.size + body
+                name, owner = scope_title(graph, frame)
+                title = f"{owner} · {name}" if owner else name
+                crumbs.append(Crumb(title, partial(show_scope, frame)))
     crumbs += [
         Crumb(scope_title(graph, each)[0], partial(show_scope, each)) for each in scope_chain(graph, scope)
     ]

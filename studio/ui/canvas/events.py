@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
+    QContextMenuEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -104,6 +105,16 @@ class CanvasEvents(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._interaction is None or not self._interaction.key(event):
             super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        canvas = self._canvas
+        place = event.globalPos()
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            place = self.mapToGlobal(canvas.selected_place().toPoint())
+        else:
+            canvas.select_for_menu(QPointF(event.pos()))
+        canvas.menu_requested.emit(place)
+        event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
         self._canvas.hover(QPointF(-1e6, -1e6))

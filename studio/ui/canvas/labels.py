@@ -14,7 +14,7 @@ from studio.graph import Graph
 from studio.graph import labels as shared
 from studio.graph.graph import Quantization
 from studio.graph.repeats import repeats
-from studio.graph.scopes import scope_tree
+from studio.graph.scopes import frame_words, scope_tree
 
 LONGEST = 120
 
@@ -70,11 +70,10 @@ def quantization_text(quantization: Quantization) -> str:
 
 def scope_title(graph: Graph, scope: int) -> tuple[str, str]:
     """A scope's name and, where known and different, its type: `("layer1", "BasicBlock")`."""
-    tree = scope_tree(graph)
-    if not 0 <= scope < tree.size:
+    if not 0 <= scope < scope_tree(graph).size + len(graph.subgraphs):
         return "?", ""
-    name = clean(tree.name[scope], 48) or "·"
-    kind = clean(tree.type[scope][-200:].rsplit(".", 1)[-1], 32)
+    name, kind = frame_words(graph, scope)
+    name, kind = clean(name, 48) or "·", clean(kind[-200:], 32)
     return name, kind if kind != name else ""
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from collections.abc import Callable
+
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 from studio.graph import Graph
 from studio.graph.diff import Change, ChangeKind, GraphDiff, diff_graphs
 from studio.graph.layout import lay_out
+from studio.graph.scopes import scope_tree, toggle_bodies, toggle_scope
 from studio.recipes.recipe import Step
 from studio.ui.canvas.compare import CompareCanvas
 from studio.ui.session import Session
@@ -54,21 +56,7 @@ class CompareView(QWidget):
         self.canvas = CompareCanvas()
         self.canvas.scope_toggled.connect(self._toggle_scope)
         self.table = ChangeTable(self)
-        self._list = QTableView()
-        self._list.setModel(self.table)
-        self._list.verticalHeader().hide()
-        self._list.verticalHeader().setDefaultSectionSize(24)
-        self._list.setShowGrid(False)
-        self._list.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self._list.setAccessibleName(self.tr("Differences"))
-        header = self._list.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for column, width in enumerate((90, 220, 120, 240)):
-            header.resizeSection(column, width)
-        self._list.clicked.connect(self._go)
-        self._list.activated.connect(self._go)
+        self._list = difference_list(self.table, self._go)
         self._from, self._to = QComboBox(), QComboBox()
         self._from.setAccessibleName(self.tr("First graph"))
         self._to.setAccessibleName(self.tr("Second graph"))
@@ -186,8 +174,8 @@ class CompareView(QWidget):
         self._counts.setText("")
         self._stack.setCurrentWidget(self._message)
 
-    def _go(self, index: _Index) -> None:
-        change = self.table.change(index.row())
+    def _go(self, row: int) -> None:
+        change = self.table.change(row)
         self.canvas.show_pair(change.node_a, change.node_b)
 
     def _toggle_scope(self, is_second: bool, scope: int) -> None:
@@ -195,9 +183,33 @@ class CompareView(QWidget):
         if stage is None or stage.opened is None:
             return
         opened = stage.opened
-        opened.view = replace(opened.view, collapsed=opened.view.collapsed ^ {scope})
+        body = scope - scope_tree(opened.graph).size
+        if body >= 0:
+            opened.view = toggle_bodies(opened.graph, opened.view, opened.graph.subgraphs[body].parent_node)
+        else:
+            opened.view = toggle_scope(opened.view, scope)
         opened.layout = lay_out(opened.graph, opened.view)
         self.canvas.set_layout(opened.layout, is_second=is_second)
+
+
+def difference_list(table: ChangeTable, go: Callable[[int], object]) -> QTableView:
+    """A list of the table's differences; a click or Enter calls `go` with the row."""
+    view = QTableView()
+    view.setModel(table)
+    view.verticalHeader().hide()
+    view.verticalHeader().setDefaultSectionSize(24)
+    view.setShowGrid(False)
+    view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    view.setAccessibleName(translate("CompareView", "Differences"))
+    header = view.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    header.setStretchLastSection(True)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    for column, width in enumerate((90, 220, 120, 240)):
+        header.resizeSection(column, width)
+    view.clicked.connect(lambda index: go(index.row()))
+    view.activated.connect(lambda index: go(index.row()))
+    return view
 
 
 class ChangeTable(QAbstractTableModel):

@@ -57,7 +57,9 @@ class EditDialog(QDialog):
         try:
             edits = self.edits()
         except InputError as error:
-            self._wrong.setText(f"{translate_sentence(error.message)} {translate_sentence(error.hint)}".strip())
+            self._wrong.setText(
+                f"{translate_sentence(error.message)} {translate_sentence(error.hint)}".strip()
+            )
             self._wrong.show()
             return
         super().accept()
@@ -86,7 +88,11 @@ class RenameDialog(EditDialog):
     ) -> None:
         self._node = reference_of(graph, node) if node is not None else ""
         self._tensor = graph.tensor_name[tensor] if tensor is not None else ""
-        title = translate("EditDialog", "Rename the node") if node is not None else translate("EditDialog", "Rename the tensor")
+        title = (
+            translate("EditDialog", "Rename the node")
+            if node is not None
+            else translate("EditDialog", "Rename the tensor")
+        )
         super().__init__(title, self._node or self._tensor, on_edits, parent)
         before = graph.node_name[node] if node is not None else self._tensor
         self.name = self.add_field(self.tr("Name"), before)
@@ -117,7 +123,10 @@ class AttributeDialog(EditDialog):
     ) -> None:
         self._reference = reference_of(graph, node)
         super().__init__(
-            translate("EditDialog", "Set an attribute"), f"{graph.node_op[node]}  {graph.label(node)}", on_edits, parent
+            translate("EditDialog", "Set an attribute"),
+            f"{graph.node_op[node]}  {graph.label(node)}",
+            on_edits,
+            parent,
         )
         self._given = dict(graph.node_attributes[node])
         self.attribute = QComboBox()
@@ -160,7 +169,12 @@ class CutDialog(EditDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(
-            translate("EditDialog", "Cut out as a model of its own"), translate("EditDialog", "Keeps only what lies between these tensors; separate several by commas."), on_edits, parent
+            translate("EditDialog", "Cut out as a model of its own"),
+            translate(
+                "EditDialog", "Keeps only what lies between these tensors; separate several by commas."
+            ),
+            on_edits,
+            parent,
         )
         self._own = tuple(
             tuple(graph.tensor_name[t] for t in own) for own in (graph.main_inputs(), graph.main_outputs())
@@ -184,9 +198,17 @@ class FreezeDialog(EditDialog):
     """Numbers for the dims that the inputs leave open."""
 
     def __init__(
-        self, dims: Sequence[str], on_edits: Callable[[tuple[Edit, ...]], object], parent: QWidget | None = None
+        self,
+        dims: Sequence[str],
+        on_edits: Callable[[tuple[Edit, ...]], object],
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(translate("EditDialog", "Fix sizes of dims"), translate("EditDialog", "Many accelerators only take models whose sizes are all fixed."), on_edits, parent)
+        super().__init__(
+            translate("EditDialog", "Fix sizes of dims"),
+            translate("EditDialog", "Many accelerators only take models whose sizes are all fixed."),
+            on_edits,
+            parent,
+        )
         self.fields = {name: self.add_field(name, "", self.tr("leave open")) for name in dims}
         if not dims:
             self.form.addRow(label(self.tr("Every size of this model's inputs is fixed already."), wrap=True))
@@ -214,7 +236,9 @@ def parse_value(text: str) -> int | float | str | list[int | float | str]:
         return text
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, bool) or not isinstance(item, (int, float, str)) for item in items):
-        raise InputError(f"{text} is no value of an attribute.", hint="Give a number, a word or a list of them.")
+        raise InputError(
+            f"{text} is no value of an attribute.", hint="Give a number, a word or a list of them."
+        )
     return value  # type: ignore[no-any-return]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -24,18 +24,22 @@ from studio.project import edit
 from studio.recipes.fixes import FixOptions, FixOutcome, find_fix
 from studio.recipes.fixes.apply import Judged
 from studio.recipes.fixes.fix import Needs
-from studio.recipes.recipe import SOURCE
+from studio.recipes.recipe import SOURCE, FixStep
 from studio.records import from_json
 from studio.targets import TARGETS
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import COMPUTE
+from studio.ui.light_edits import can_edit
 from studio.ui.session import Session
 from studio.ui.texts import fill, translate
 from studio.ui.widgets.parts import button, hairline, label
 
 
 class FixDialog(QDialog):
-    """Applies the fix to a new file beside the old one; the old one is left as it is."""
+    """Puts the fix into the recipe, or applies it to a new file beside the old one."""
+
+    step_made = Signal(object, str)
+    """(FixStep, words for undo): the fix as a step after the stage that is looked at."""
 
     def __init__(self, session: Session, fix_id: str, node: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,10 +85,13 @@ class FixDialog(QDialog):
         row.addWidget(self._use)
         row.addStretch(1)
         row.addWidget(button(self.tr("Close"), self.reject))
-        self._apply = button(self.tr("Apply…"), self._ask_where, role="primary")
+        self._apply = button(self.tr("Apply to a file…"), self._ask_where)
         self._apply.setEnabled(self._path is not None and self._path.suffix == ".onnx")
-        self._apply.setDefault(True)
+        self._add = button(self.tr("Add to the recipe"), self._make_step, role="primary")
+        self._add.setEnabled(can_edit(session))
+        self._add.setDefault(True)
         row.addWidget(self._apply)
+        row.addWidget(self._add)
         column.addLayout(row)
         if not self._apply.isEnabled():
             self._say(
@@ -118,6 +125,25 @@ class FixDialog(QDialog):
         title = fill(self.tr("Fix: {title}"), title=translate_sentence(self._fix.title))
         self._session.start(spec, title=title, lane=COMPUTE, then=self._on_end, quiet=True)
 
+    def _make_step(self) -> None:
+        """The fix as a step of the recipe, with one size per dim."""
+        try:
+            dims = parse_dims(self._dims.text())
+            if any(len(sizes) != 1 for sizes in dims.values()):
+                raise InputError("A step of the recipe makes one file.", hint="Give each dim one size: N=1")
+        except InputError as error:
+            self._say(str(error), "bad")
+            return
+        step = FixStep(
+            id="fix",
+            after=self._session.current_stage_id,
+            fix=self._fix.id,
+            dims={name: sizes[0] for name, sizes in dims.items()},
+            target=self._session.target_id,
+        )
+        self.step_made.emit(step, translate_sentence(self._fix.title))
+        self.accept()
+
     def _ask_where(self) -> None:
         if self._path is None:
             return
@@ -142,6 +168,7 @@ class FixDialog(QDialog):
 
     def _show_outcome(self, outcome: FixOutcome) -> None:
         self._apply.hide()
+        self._add.hide()
         proof = outcome.proof
         self._say(
             fill(

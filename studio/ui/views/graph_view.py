@@ -242,7 +242,9 @@ class GraphView(QWidget):
         self._field.textChanged.connect(lambda _t: self._search_timer.start())
         self._field.returnPressed.connect(self._next)
         self._count = label("", "small")
-        self._only_found = icon_button("filter", self.tr("Fade what the search does not find"), self._refresh_dim)
+        self._only_found = icon_button(
+            "filter", self.tr("Fade what the search does not find"), self._refresh_dim
+        )
         self._only_found.setCheckable(True)
         fit = icon_button("fit", self.tr("Show the whole graph (0)"), self.canvas.fit)
         for widget in (self._back, self._forward, self._field, self._only_found, self._count, fit):

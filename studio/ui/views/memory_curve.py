@@ -83,7 +83,9 @@ class MemoryCurve(QWidget):
         painter = QPainter(self)
         painter.setPen(QColor(colors.quiet))
         words = QRectF(_LEFT, 2, self.width() - _LEFT - _RIGHT, _TOP - 2)
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), self._peak_words())
+        painter.drawText(
+            words, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), self._peak_words()
+        )
         if not len(self._bytes):
             return
         floor = self.height() - _BOTTOM

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QProgressBar,
@@ -38,6 +38,8 @@ class StageArea(QWidget):
     run_requested = Signal(str)
     """Run this step."""
     netron_requested = Signal()
+    menu_requested = Signal(QPoint)
+    """The context menu of the graph, at this point of the screen."""
     beside_requested = Signal()
     """Open another file beside the project."""
 
@@ -178,6 +180,7 @@ class StageArea(QWidget):
             view = self._views.get(id(stage))
             if view is None:
                 view = self._views[id(stage)] = GraphView(self._session, stage)
+                view.canvas.menu_requested.connect(self.menu_requested)
                 self._stack.addWidget(view)
                 self._tools.addWidget(view.bar)
             self._stack.setCurrentWidget(view)
