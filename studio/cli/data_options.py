@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from studio.cli.options import Parser
+from studio.cli.options import Parser, size_of
 from studio.errors import InputError
 from studio.project import DataSet
 from studio.recipes.recipe import InputSpec, Preprocessing
@@ -35,17 +35,17 @@ def parse_input(text: str) -> InputSpec:
     if len(parts) != 3 or not all(parts):
         raise InputError(f"--input {text} is not NAME:DTYPE:SHAPE.", hint="e.g. image:float32:1,3,224,224")
     dims = (d.strip() for d in parts[2].split(","))
-    return InputSpec(name=parts[0], dtype=parts[1], shape=tuple(int(d) if d.isdigit() else d for d in dims))
+    return InputSpec(name=parts[0], dtype=parts[1], shape=tuple(size_of(d) or d for d in dims))
 
 
 def preprocessing_of(options: Namespace) -> Preprocessing:
     """The Preprocessing of the options of `add_data`. Raises InputError."""
     height, width = 0, 0
     if options.size:
-        sides = options.size.lower().split("x")
-        if len(sides) != 2 or not all(s.isdigit() and int(s) > 0 for s in sides):
+        sides = [size_of(side) for side in options.size.lower().split("x")]
+        if len(sides) != 2 or not all(sides):
             raise InputError(f"--size {options.size} is not HEIGHTxWIDTH.", hint="e.g. --size 224x224")
-        height, width = map(int, sides)
+        height, width = sides
     return Preprocessing(
         height=height,
         width=width,

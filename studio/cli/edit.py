@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from studio.cli.options import Parser
+from studio.cli.options import Parser, size_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.recipes.edit_records import (
@@ -127,9 +127,9 @@ def _cut(text: str) -> Edit:
 
 def _freeze(text: str) -> Edit:
     dim, size = _halves("--freeze", text)
-    if not size.isdigit():
+    if not size_of(size):
         raise InputError(f"--freeze {text}: {size} is no size.", hint="For example --freeze batch=1")
-    return FreezeDim(dim=dim, size=int(size))
+    return FreezeDim(dim=dim, size=size_of(size))
 
 
 _MAKERS: dict[str, Callable[[str], Edit]] = {

@@ -13,7 +13,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.options import Parser, add_targets, targets_of
+from studio.cli.options import Parser, add_targets, size_of, targets_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.jobs.apply_fix import ApplyFix
@@ -129,7 +129,7 @@ def _buckets(pairs: list[str]) -> dict[str, tuple[int, ...]]:
     for pair in pairs:
         name, _, sizes = pair.partition("=")
         parts = sizes.split(",")
-        if not name or not all(p.isdigit() and int(p) > 0 for p in parts):
+        if not name or not all(map(size_of, parts)):
             raise InputError(f"--dim {pair} is not NAME=SIZE.", hint="For example: --dim batch=1,8")
-        found[name] = tuple(map(int, parts))
+        found[name] = tuple(map(size_of, parts))
     return found

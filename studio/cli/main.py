@@ -15,6 +15,8 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from studio.errors import InputError
+
 if TYPE_CHECKING:
     from studio.cli.output import OpenWindow, Output
 
@@ -108,6 +110,10 @@ def _guarded(arguments: list[str], open_window: OpenWindow | None) -> int:
 
 def _parse(arguments: list[str]) -> tuple[Callable[[Namespace, Output], int], Namespace]:
     """The function of the command (or of the window) and its options. Raises InputError."""
+    for text in arguments:
+        shown = os.fsencode(text).decode(errors="backslashreplace")
+        if shown != text:  # JSON and project files could not hold it
+            raise InputError(f"The name {shown} is not valid UTF-8.", hint="Rename the file or folder.")
     name = arguments[0] if arguments else ""
     if name in COMMANDS:
         address, rest = COMMANDS[name][0], arguments[1:]
@@ -134,7 +140,8 @@ def _fail(error: BaseException, output: Output) -> int:
     if isinstance(error, KeyboardInterrupt):
         output.note("stopped")
     else:
-        output.note(f"error: {failed.message.rstrip('.')}. {hint}".rstrip())
+        stop = "" if failed.message.endswith(("?", "!", ".")) else "."
+        output.note(f"error: {failed.message}{stop} {hint}".rstrip())
         if failed.error == "tool":
             output.note("\n".join(f"  | {line}" for line in failed.detail.splitlines()[-8:]))
     if output.as_json:

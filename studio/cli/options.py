@@ -71,10 +71,15 @@ def dims_of(pairs: list[str]) -> dict[str, int]:
     dims: dict[str, int] = {}
     for pair in pairs:
         name, _, size = pair.partition("=")
-        if not name or not size.isdigit() or int(size) < 1:
+        if not name or not size_of(size):
             raise InputError(f"--dim {pair} is not NAME=SIZE.", hint="For example: --dim batch=1")
-        dims[name] = int(size)
+        dims[name] = size_of(size)
     return dims
+
+
+def size_of(text: str) -> int:
+    """The size that a plain number below 10⁹ names; 0 for any other text, “²” and “٣” included."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def positive(text: str) -> int:

@@ -20,7 +20,7 @@ from studio.backends.backend import Array, InputInfo
 from studio.errors import InputError
 from studio.recipes.arrays import labels_for_files, match_inputs
 from studio.recipes.fingerprint import digest, file_hash, resolve
-from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image
+from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image, readable
 from studio.recipes.recipe import Preprocessing
 from studio.recipes.source import DataSet
 
@@ -103,7 +103,7 @@ def data_fingerprint(data: DataSet | None, folder: Path, limit: int) -> str:
     files = image_files(path)[:limit] if path.is_dir() else [path]
     if data.labels:
         files = [*files, resolve(folder, data.labels)]
-    return digest([[file.name, file_hash(file)] for file in files])
+    return digest([[readable(Path(file.name)), file_hash(file)] for file in files])
 
 
 def made_up_samples(
@@ -158,7 +158,9 @@ def _from_images(
     info = _only_input(inputs, "A folder of pictures")
 
     def read(i: int) -> dict[str, Array]:
-        return {info.name: preprocess(read_image(files[i], how), how, info, name=files[i].name)}
+        return {
+            info.name: preprocess(read_image(files[i], how), how, info, name=readable(Path(files[i].name)))
+        }
 
     labels = None
     if data.labels:
@@ -169,7 +171,7 @@ def _from_images(
         inputs=tuple(inputs),
         origin=f"pictures of {path.name}",
         labels=labels,
-        name_of=lambda i: f"The picture {files[i].name}",
+        name_of=lambda i: f"The picture {readable(Path(files[i].name))}",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,11 @@ from studio.recipes.recipe import Preprocessing
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff")
 _CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}
 _LARGEST_PIXELS = 100_000_000  # Pillow's own warning limit is 89 million
+
+
+def readable(path: Path) -> str:
+    """The path as text that can be printed and hashed: bytes that are no UTF-8 become `\\xNN`."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def image_files(folder: Path) -> list[Path]:
@@ -44,17 +50,30 @@ def read_image(path: Path, how: Preprocessing) -> npt.NDArray[np.uint8]:
         with Image.open(path) as picture:
             if picture.width * picture.height > _LARGEST_PIXELS:
                 raise InputError(
-                    f"{path.name} has {picture.width}×{picture.height} pixels, too many to read.",
+                    f"{readable(path)} has {picture.width}×{picture.height} pixels, too many to read.",
                     hint="Scale the picture down.",
                 )
-            plain = picture.convert("L" if how.color == "gray" else "RGB")
+            if picture.mode in ("I", "F"):
+                raise InputError(
+                    f"{readable(path)} has 32-bit pixels, whose range is not known.",
+                    hint="Save it with 8 or 16 bits, or save an array (.npy).",
+                )
+            plain: Image.Image = picture
+            if picture.mode.startswith("I;16"):  # Pillow's own conversion cuts at 255 and leaves white
+                plain = Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
+            plain = plain.convert("L" if how.color == "gray" else "RGB")
             if how.height and how.width and plain.size != (how.width, how.height):
                 plain = plain.resize((how.width, how.height), Image.Resampling.BILINEAR)
             pixels = np.asarray(plain)
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # a damaged picture raises what its decoder happens to trip over
+        said = (str(error) or "damaged").splitlines()[0]
+        is_unknown = isinstance(error, UnidentifiedImageError)
+        reason = "its content is of no known kind" if is_unknown else said
         raise InputError(
-            f"{path.name} cannot be read as a picture: {str(error).splitlines()[0]}.",
-            hint=f"Remove or replace {path}.",
+            f"{readable(path)} cannot be read as a picture: {reason}.",
+            hint="Remove or replace it.",
         ) from None
     if pixels.ndim == 2:
         pixels = pixels[:, :, None]

@@ -188,3 +188,29 @@ def test_commands_are_modules_with_a_parser_and_a_run() -> None:
         module = importlib.import_module(address)
         assert callable(module.parser) and callable(module.run)
         assert summary
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "9" * 5000, "-1", "1e3", "0"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bench", "net.onnx", "--dim", "N={}"],
+        ["quantize", "net.onnx", "--out", "q.onnx", "--scheme", "dynamic", "--size", "{}x8"],
+        ["fix", "net.onnx", "--fix", "freeze-dims", "--dim", "N={}"],
+        ["edit", "net.onnx", "--out", "e.onnx", "--freeze", "N={}"],
+    ],
+)
+def test_what_is_no_plain_number_is_no_size(
+    arguments: list[str], number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.onnx").write_bytes(b"x")
+    assert main([part.format(number) for part in arguments]) == 2
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["net.onnx"]
+
+
+def test_a_name_that_is_no_text_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", os.fsdecode(b"\xff.onnx"), "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert json.loads(out)["error"]["kind"] == "input"
+    assert r"\xff.onnx is not valid UTF-8" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -157,3 +158,26 @@ def test_made_up_inputs_are_reproducible_and_fill_free_dims() -> None:
 def test_made_up_inputs_without_a_batch_keep_their_first_axis() -> None:
     inputs = (InputInfo(name="state", dtype="float32", shape=(2, "batch", 8)),)
     assert made_up_samples(inputs, 1).feeds(0)["state"].shape == (2, 1, 8)
+
+
+def test_sixteen_bit_pictures_keep_their_greys_and_unknown_ranges_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    Image.fromarray(np.full((8, 8), 0x8000, np.uint16)).save(tmp_path / "data" / "a.png")
+    inputs = (InputInfo(name="x", dtype="uint8", shape=(1, 3, 8, 8)),)
+    feeds = open_samples(DataSet(path="data"), tmp_path, HOW, inputs, 1).feeds(0)
+    assert set(feeds["x"].ravel().tolist()) == {0x80}
+    Image.fromarray(np.zeros((8, 8), np.float32)).save(tmp_path / "data" / "a.tiff")
+    with pytest.raises(InputError, match="range is not known"):
+        open_samples(DataSet(path="data"), tmp_path, HOW, inputs, 2).feeds(1)
+
+
+def test_pictures_whose_names_are_no_text_can_be_used(tmp_path: Path) -> None:
+    save_pictures(tmp_path / "data", 1)
+    try:
+        (tmp_path / "data" / "0.png").rename(tmp_path / "data" / os.fsdecode(b"\xff.png"))
+    except OSError:
+        pytest.skip("this file system takes only text as names")
+    samples = open_samples(DataSet(path="data"), tmp_path, HOW, PICTURE, 1)
+    assert samples.feeds(0)["x"].shape == (1, 3, 8, 8)
+    assert samples.name_of is not None and samples.name_of(0) == "The picture \\xff.png"
+    assert len(data_fingerprint(DataSet(path="data"), tmp_path, 1)) == 64
