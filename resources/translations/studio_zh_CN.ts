@@ -36,6 +36,25 @@
     </message>
 </context>
 <context>
+    <name>AttributeDialog</name>
+    <message>
+        <source>Attribute</source>
+        <translation>属性</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>empty = the operator&apos;s default</source>
+        <translation>留空 = 算子的默认值</translation>
+    </message>
+    <message>
+        <source>A number, a word, or a list: [1, 1, 2, 2]</source>
+        <translation>数字、单词或列表：[1, 1, 2, 2]</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Details</source>
@@ -52,6 +71,60 @@
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>BlockDialog</name>
+    <message>
+        <source>Compare blocks</source>
+        <translation>比较块</translation>
+    </message>
+    <message>
+        <source>{same} nodes same · {changed} changed · {added} added · {removed} removed</source>
+        <translation>节点：相同 {same} · 变化 {changed} · 新增 {added} · 删除 {removed}</translation>
+    </message>
+    <message>
+        <source>Both are the same but for their weights: {n} nodes.</source>
+        <translation>两者除权重外相同：{n} 个节点。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>BookmarkDialog</name>
+    <message>
+        <source>Bookmarks</source>
+        <translation>书签</translation>
+    </message>
+    <message>
+        <source>None yet. Select a node and add one with Ctrl+B; the project keeps it.</source>
+        <translation>暂无。选择节点并按 Ctrl+B 添加；会保存在项目中。</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Go there</source>
+        <translation>前往</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Delete bookmark {name}</source>
+        <translation>删除书签 {name}</translation>
+    </message>
+    <message>
+        <source>Rename bookmark {name}</source>
+        <translation>重命名书签 {name}</translation>
     </message>
 </context>
 <context>
@@ -365,6 +438,17 @@
     </message>
 </context>
 <context>
+    <name>CutDialog</name>
+    <message>
+        <source>Inputs</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>输出</translation>
+    </message>
+</context>
+<context>
     <name>DataField</name>
     <message>
         <source>pictures/ or data.npz, inside the project&apos;s folder</source>
@@ -576,6 +660,72 @@
     </message>
 </context>
 <context>
+    <name>Docks</name>
+    <message>
+        <source>Recipe</source>
+        <translation>配方</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+</context>
+<context>
+    <name>EditDialog</name>
+    <message>
+        <source>This becomes a step of the recipe; undo takes it back.</source>
+        <translation>这会成为配方的一个步骤；可以撤销。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Rename the node</source>
+        <translation>重命名节点</translation>
+    </message>
+    <message>
+        <source>Rename the tensor</source>
+        <translation>重命名张量</translation>
+    </message>
+    <message>
+        <source>Set an attribute</source>
+        <translation>设置属性</translation>
+    </message>
+    <message>
+        <source>Cut out as a model of its own</source>
+        <translation>剪切为独立模型</translation>
+    </message>
+    <message>
+        <source>Keeps only what lies between these tensors; separate several by commas.</source>
+        <translation>只保留这些张量之间的部分；多个用逗号分隔。</translation>
+    </message>
+    <message>
+        <source>Fix sizes of dims</source>
+        <translation>固定维度大小</translation>
+    </message>
+    <message>
+        <source>Many accelerators only take models whose sizes are all fixed.</source>
+        <translation>许多加速器只接受大小全部固定的模型。</translation>
+    </message>
+</context>
+<context>
     <name>ExportPage</name>
     <message>
         <source>Export</source>
@@ -693,8 +843,12 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Apply…</source>
-        <translation>应用…</translation>
+        <source>Apply to a file…</source>
+        <translation>应用到文件…</translation>
+    </message>
+    <message>
+        <source>Add to the recipe</source>
+        <translation>加入配方</translation>
     </message>
     <message>
         <source>Fixes rewrite ONNX files: export the model first, then open that stage.</source>
@@ -722,6 +876,36 @@
     </message>
 </context>
 <context>
+    <name>FocusStrip</name>
+    <message>
+        <source>Fade nodes below this figure</source>
+        <translation>淡化低于此值的节点</translation>
+    </message>
+    <message>
+        <source>Fade below</source>
+        <translation>淡化低于</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>全部显示</translation>
+    </message>
+    <message>
+        <source>{limit} · {shown} of {total} nodes</source>
+        <translation>{limit} · {total} 个节点中的 {shown} 个</translation>
+    </message>
+</context>
+<context>
+    <name>FreezeDialog</name>
+    <message>
+        <source>leave open</source>
+        <translation>保持未定</translation>
+    </message>
+    <message>
+        <source>Every size of this model&apos;s inputs is fixed already.</source>
+        <translation>此模型输入的大小均已固定。</translation>
+    </message>
+</context>
+<context>
     <name>GraphCanvas</name>
     <message>
         <source>Graph</source>
@@ -730,6 +914,25 @@
     <message>
         <source>Nothing is selected.</source>
         <translation>没有选中任何内容。</translation>
+    </message>
+</context>
+<context>
+    <name>GraphMenu</name>
+    <message>
+        <source>Go to</source>
+        <translation>前往</translation>
+    </message>
+    <message>
+        <source>Compare with one of {n} alike</source>
+        <translation>与 {n} 个相同块之一比较</translation>
+    </message>
+    <message>
+        <source>Go to what it reads</source>
+        <translation>前往其输入</translation>
+    </message>
+    <message>
+        <source>Go to what reads it</source>
+        <translation>前往其使用者</translation>
     </message>
 </context>
 <context>
@@ -788,6 +991,77 @@
     </message>
 </context>
 <context>
+    <name>GraphTools</name>
+    <message>
+        <source>Bookmark {name}</source>
+        <translation>书签 {name}</translation>
+    </message>
+    <message>
+        <source>Nothing yet</source>
+        <translation>暂无</translation>
+    </message>
+    <message>
+        <source>The stage of this bookmark is not there.</source>
+        <translation>此书签所在的阶段不存在。</translation>
+    </message>
+    <message>
+        <source>Run the recipe first.</source>
+        <translation>请先运行配方。</translation>
+    </message>
+    <message>
+        <source>There is no node {node} in this graph any more.</source>
+        <translation>此图中已没有节点 {node}。</translation>
+    </message>
+    <message>
+        <source>Delete the bookmark, or undo what changed the model.</source>
+        <translation>请删除书签，或撤销对模型的改动。</translation>
+    </message>
+    <message>
+        <source>The path starts at {node}: select its other end, then “Show the path to here”</source>
+        <translation>路径从 {node} 开始：请选择另一端，然后选“显示到此处的路径”</translation>
+    </message>
+    <message>
+        <source>Select a node and choose “Start a path here” first.</source>
+        <translation>请先选择节点并选“从此处开始路径”。</translation>
+    </message>
+    <message>
+        <source>No path leads from {start} to {end}, nor back.</source>
+        <translation>{start} 与 {end} 之间没有路径。</translation>
+    </message>
+    <message>
+        <source>{n} nodes on the paths between {start} and {end}</source>
+        <translation>{start} 与 {end} 之间的路径上有 {n} 个节点</translation>
+    </message>
+    <message>
+        <source>No other block is built like this one: choose one that says ×2 or more.</source>
+        <translation>没有其他块与此块结构相同：请选择标有 ×2 或更多的块。</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Set an attribute</source>
+        <translation>设置属性</translation>
+    </message>
+    <message>
+        <source>Remove {node}</source>
+        <translation>移除 {node}</translation>
+    </message>
+    <message>
+        <source>Cut out</source>
+        <translation>剪切</translation>
+    </message>
+    <message>
+        <source>Fix sizes of dims</source>
+        <translation>固定维度大小</translation>
+    </message>
+    <message>
+        <source>Save the table of nodes</source>
+        <translation>保存节点表</translation>
+    </message>
+</context>
+<context>
     <name>GraphView</name>
     <message>
         <source>nothing</source>
@@ -796,6 +1070,10 @@
     <message>
         <source>{n} found</source>
         <translation>找到 {n} 个</translation>
+    </message>
+    <message>
+        <source>Only what the search finds is at full strength</source>
+        <translation>只有搜索结果保持原色</translation>
     </message>
     <message>
         <source>Back to the last place</source>
@@ -812,6 +1090,10 @@
     <message>
         <source>Search the graph</source>
         <translation>搜索图</translation>
+    </message>
+    <message>
+        <source>Fade what the search does not find</source>
+        <translation>淡化未找到的内容</translation>
     </message>
     <message>
         <source>Show the whole graph (0)</source>
@@ -934,6 +1216,14 @@
         <translation>没有采样</translation>
     </message>
     <message>
+        <source>This runner tells phases, not single inferences:</source>
+        <translation>此运行器只报告阶段，不报告单次推理：</translation>
+    </message>
+    <message>
+        <source>{name}: mean {mean} ms, {low} to {high} ms, n {n}</source>
+        <translation>{name}：平均 {mean} ms，{low} 至 {high} ms，n {n}</translation>
+    </message>
+    <message>
         <source>throttling</source>
         <translation>降频</translation>
     </message>
@@ -980,34 +1270,6 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>Recipe</source>
-        <translation>配方</translation>
-    </message>
-    <message>
-        <source>Node</source>
-        <translation>节点</translation>
-    </message>
-    <message>
-        <source>Problems</source>
-        <translation>问题</translation>
-    </message>
-    <message>
-        <source>Devices</source>
-        <translation>设备</translation>
-    </message>
-    <message>
-        <source>Log</source>
-        <translation>日志</translation>
-    </message>
-    <message>
-        <source>Open &amp;recent</source>
-        <translation>最近打开(&amp;R)</translation>
-    </message>
-    <message>
-        <source>&amp;Panels</source>
-        <translation>面板(&amp;P)</translation>
-    </message>
-    <message>
         <source>Models and projects</source>
         <translation>模型和项目</translation>
     </message>
@@ -1035,10 +1297,6 @@
         <source>Write report</source>
         <translation>生成报告</translation>
     </message>
-    <message>
-        <source>Nothing yet</source>
-        <translation>暂无</translation>
-    </message>
 </context>
 <context>
     <name>MatrixTable</name>
@@ -1060,6 +1318,40 @@
     <message>
         <source>Open a graph and choose targets to compare them here.</source>
         <translation>打开一个图并选择目标，即可在此比较。</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryCurve</name>
+    <message>
+        <source>Activation memory over time</source>
+        <translation>激活内存随时间变化</translation>
+    </message>
+    <message>
+        <source>The memory of this graph is not known.</source>
+        <translation>此图的内存未知。</translation>
+    </message>
+    <message>
+        <source>Activation memory in file order · peak {bytes} at {node}</source>
+        <translation>按文件顺序的激活内存 · 峰值 {bytes} 位于 {node}</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>最近打开(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Go to bookmark</source>
+        <translation>前往书签(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Panels</source>
+        <translation>面板(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Nothing yet</source>
+        <translation>暂无</translation>
     </message>
 </context>
 <context>
@@ -1130,6 +1422,45 @@
     <message>
         <source>About</source>
         <translation>说明</translation>
+    </message>
+</context>
+<context>
+    <name>PictureDialog</name>
+    <message>
+        <source>Save picture</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>the whole graph</source>
+        <translation>整个图</translation>
+    </message>
+    <message>
+        <source>what is in sight</source>
+        <translation>可见部分</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>SVG always holds the whole graph.</source>
+        <translation>SVG 始终包含整个图。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>保存…</translation>
     </message>
 </context>
 <context>
@@ -1475,6 +1806,13 @@
     <message>
         <source>Restore</source>
         <translation>恢复</translation>
+    </message>
+</context>
+<context>
+    <name>RenameDialog</name>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
     </message>
 </context>
 <context>
@@ -1932,6 +2270,10 @@
         <translation>分区</translation>
     </message>
     <message>
+        <source>Memory alive</source>
+        <translation>存活内存</translation>
+    </message>
+    <message>
         <source>Quantisation</source>
         <translation>量化</translation>
     </message>
@@ -2358,6 +2700,14 @@
         <translation>视图(&amp;V)</translation>
     </message>
     <message>
+        <source>&amp;Graph</source>
+        <translation>图(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Overlay</source>
+        <translation>着色(&amp;O)</translation>
+    </message>
+    <message>
         <source>&amp;Model</source>
         <translation>模型(&amp;M)</translation>
     </message>
@@ -2426,6 +2776,30 @@
         <translation>将问题复制为 Markdown(&amp;P)</translation>
     </message>
     <message>
+        <source>Copy its &amp;name</source>
+        <translation>复制名称(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Rename…</source>
+        <translation>重命名(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Set an &amp;attribute…</source>
+        <translation>设置属性(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Re&amp;move the node</source>
+        <translation>移除节点(&amp;M)</translation>
+    </message>
+    <message>
+        <source>C&amp;ut out, choose inputs and outputs…</source>
+        <translation>剪切，选择输入和输出(&amp;U)…</translation>
+    </message>
+    <message>
+        <source>Fix si&amp;zes of dims…</source>
+        <translation>固定维度大小(&amp;Z)…</translation>
+    </message>
+    <message>
         <source>&amp;Find in the graph</source>
         <translation>在图中查找(&amp;F)</translation>
     </message>
@@ -2454,10 +2828,6 @@
         <translation>前进(&amp;F)</translation>
     </message>
     <message>
-        <source>Hide or show shape arith&amp;metic</source>
-        <translation>隐藏或显示形状运算(&amp;M)</translation>
-    </message>
-    <message>
         <source>Operators × targets &amp;matrix</source>
         <translation>算子 × 目标矩阵(&amp;M)</translation>
     </message>
@@ -2470,12 +2840,76 @@
         <translation>保存图片(&amp;S)…</translation>
     </message>
     <message>
+        <source>Save &amp;table of nodes…</source>
+        <translation>保存节点表(&amp;T)…</translation>
+    </message>
+    <message>
         <source>Open in &amp;Netron</source>
         <translation>用 &amp;Netron 打开</translation>
     </message>
     <message>
         <source>&amp;Reset layout of the window</source>
         <translation>重置窗口布局(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Add a &amp;bookmark</source>
+        <translation>添加书签(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Boo&amp;kmarks…</source>
+        <translation>书签(&amp;K)…</translation>
+    </message>
+    <message>
+        <source>&amp;Follow the edge to its other end</source>
+        <translation>沿边前往另一端(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Start a path here</source>
+        <translation>从此处开始路径(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Show the &amp;path to here</source>
+        <translation>显示到此处的路径(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Show &amp;all at full strength</source>
+        <translation>全部恢复原色(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Close all scopes</source>
+        <translation>收起所有作用域(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Open scopes to depth &amp;2</source>
+        <translation>展开到第 &amp;2 层</translation>
+    </message>
+    <message>
+        <source>Open scopes to depth &amp;3</source>
+        <translation>展开到第 &amp;3 层</translation>
+    </message>
+    <message>
+        <source>&amp;Open all scopes</source>
+        <translation>展开所有作用域(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Open or close this scop&amp;e</source>
+        <translation>展开或收起此作用域(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Open or close its bod&amp;y in place</source>
+        <translation>就地展开或收起其子图(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Compare with the ne&amp;xt block like it…</source>
+        <translation>与下一个相同块比较(&amp;X)…</translation>
+    </message>
+    <message>
+        <source>&amp;Hide constants</source>
+        <translation>隐藏常量(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Hide shape arith&amp;metic</source>
+        <translation>隐藏形状运算(&amp;M)</translation>
     </message>
     <message>
         <source>Choose &amp;targets…</source>
@@ -2532,13 +2966,6 @@
     <message>
         <source>&amp;About Deployment Studio</source>
         <translation>关于 Deployment Studio(&amp;A)</translation>
-    </message>
-</context>
-<context>
-    <name>picture</name>
-    <message>
-        <source>Save picture</source>
-        <translation>保存图片</translation>
     </message>
 </context>
 <context>
