@@ -16,7 +16,7 @@ from pathlib import Path
 from studio.cli import tables
 from studio.cli.options import Parser, add_dims, dims_of, not_negative, positive
 from studio.cli.output import Output, stopping
-from studio.devices.device import RunMode, RunSettings
+from studio.devices.device import RunMode, RunSettings, check_run_settings
 from studio.devices.stream import encode_record
 from studio.errors import InputError
 from studio.jobs.deploy import Deploy, DeployResult
@@ -73,8 +73,7 @@ def run_settings_of(options: Namespace, base: RunSettings) -> RunSettings:
         "interval_ms": options.interval_ms,
     }
     settings = replace(base, **{name: value for name, value in given.items() if value is not None})
-    if settings.warmup_runs < 0:
-        raise InputError(f"--warmup {settings.warmup_runs} is less than 0.", hint="Give 0 for none.")
+    check_run_settings(settings, field="--")
     if settings.mode is RunMode.CADENCE and not settings.interval_ms:
         raise InputError("A cadence needs a period.", hint="For example: --interval-ms 33")
     return settings

@@ -40,6 +40,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "virtual-phone": ("studio.cli.virtual_phone", "serve a simulated phone to adb"),
 }
 
+_LONGEST_MESSAGE = 1000
+
 _USAGE = """\
 usage: deployment-studio [FILE]             open the window, on a model or a project
        deployment-studio COMMAND --help     what a command does, with an example
@@ -123,6 +125,11 @@ def _parse(arguments: list[str]) -> tuple[Callable[[Namespace, Output], int], Na
     return module.run, module.parser().parse_args(rest)
 
 
+def _shortened(text: str) -> str:
+    """What fits a screen: a file can name its nodes by the megabyte. `--json` has it all."""
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 100]} … {text[-80:]}"
+
+
 def _fail(error: BaseException, output: Output) -> int:
     """Says the error in one line (and as a JSON object with --json); returns its exit code.
 
@@ -141,7 +148,7 @@ def _fail(error: BaseException, output: Output) -> int:
         output.note("stopped")
     else:
         stop = "" if failed.message.endswith(("?", "!", ".")) else "."
-        output.note(f"error: {failed.message}{stop} {hint}".rstrip())
+        output.note(f"error: {_shortened(failed.message)}{stop} {hint}".rstrip())
         if failed.error == "tool":
             output.note("\n".join(f"  | {line}" for line in failed.detail.splitlines()[-8:]))
     if output.as_json:

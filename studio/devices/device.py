@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from studio.devices.stream import StreamRecord
+from studio.errors import InputError
 from studio.records import Choice, Record
 
 
@@ -69,6 +70,25 @@ class RunSettings(Record):
     seconds: float = 1.0
     interval_ms: float = 0.0
     sample_hz: float = 2.0
+
+
+_RUN_LIMITS: dict[str, tuple[float, float]] = {
+    "threads": (1, 1024),
+    "warmup_runs": (0, 1e6),
+    "runs": (1, 1e9),
+    "seconds": (0, 7 * 86_400),
+    "interval_ms": (0, 3.6e6),
+    "sample_hz": (0, 1000),
+}
+"""Least and most; beyond them a slip of the hand is likelier than a wish."""
+
+
+def check_run_settings(settings: RunSettings, *, field: str) -> None:
+    """Raises InputError naming `field` and the setting that no person means, NaN included."""
+    for name, (least, most) in _RUN_LIMITS.items():
+        value = getattr(settings, name)
+        if not least <= value <= most:
+            raise InputError(f"{field}{name}: {value} is out of range.", hint=f"From {least:g} to {most:g}.")
 
 
 class RunRequest(Record):

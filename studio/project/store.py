@@ -6,14 +6,19 @@ from pathlib import Path
 
 import msgspec
 
+from studio.devices.device import check_run_settings
 from studio.errors import InputError
 from studio.project.migrate import migrate, schema_of
 from studio.project.places import check_relative, place_inside, stored_paths
 from studio.project.project import SCHEMA, Project
 from studio.project.toml import read_toml, write_toml
+from studio.recipes.recipe import ExportStep, Preprocessing, QuantizeStep, Step, VerifyStep
 from studio.records import write_atomically
 from studio.targets import find_target
 
+_MOST_SAMPLES = 1_000_000
+_LONGEST_SIDE = 16_384  # pixels
+_LARGEST_NUMBER = 1e6  # of scale, mean and std
 _LARGEST_BYTES = 4 << 20  # a project is a page of settings; more is another kind of file
 
 
@@ -77,17 +82,32 @@ def check_project(project: Project) -> None:
                 f"$.recipe.steps[{i}].id: “{step.id}” is empty or taken.", hint="Give each step its own id."
             )
         seen.add(step.id)
-    run = project.run_settings
-    for name, value, least in (
-        ("threads", run.threads, 1),
-        ("warmup_runs", run.warmup_runs, 0),
-        ("runs", run.runs, 1),
-        ("seconds", run.seconds, 0),
-        ("interval_ms", run.interval_ms, 0),
-        ("sample_hz", run.sample_hz, 0),
-    ):
-        if not value >= least:
-            raise InputError(f"$.run_settings.{name}: {value} is too small.", hint=f"At least {least}.")
+        _check_step(step, field=f"$.recipe.steps[{i}]")
+    _check_preprocessing(project.preprocessing)
+    check_run_settings(project.run_settings, field="$.run_settings.")
+
+
+def _check_step(step: Step, *, field: str) -> None:
+    if isinstance(step, QuantizeStep | VerifyStep):
+        _check_range(step.samples, 1, _MOST_SAMPLES, field=f"{field}.samples")
+    elif isinstance(step, ExportStep):
+        _check_range(step.opset, 1, 100, field=f"{field}.opset")
+
+
+def _check_preprocessing(how: Preprocessing) -> None:
+    for name in ("height", "width"):
+        _check_range(getattr(how, name), 0, _LONGEST_SIDE, field=f"$.preprocessing.{name}")
+    for name in ("mean", "std"):
+        for i, value in enumerate(getattr(how, name)):
+            _check_range(abs(value), 0, _LARGEST_NUMBER, field=f"$.preprocessing.{name}[{i}]")
+    if not all(how.std):
+        raise InputError("$.preprocessing.std: 0 would divide by zero.", hint="Leave std out, or give 1.")
+    _check_range(abs(how.scale), 0, _LARGEST_NUMBER, field="$.preprocessing.scale")
+
+
+def _check_range(value: float, least: float, most: float, *, field: str) -> None:
+    if not least <= value <= most:  # NaN fails as well
+        raise InputError(f"{field}: {value} is out of range.", hint=f"From {least:g} to {most:g}.")
 
 
 def dump_project(project: Project) -> bytes:

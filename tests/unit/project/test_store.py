@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -11,8 +12,8 @@ from studio.errors import InputError
 from studio.project import Project, SourceModel
 from studio.project.migrate import migrate
 from studio.project.places import place_inside, relative_to_folder, runs_dir
-from studio.project.store import dump_project, load_project, parse_project, save_project
-from studio.recipes.recipe import ConvertStep, Recipe
+from studio.project.store import check_project, dump_project, load_project, parse_project, save_project
+from studio.recipes.recipe import ConvertStep, QuantizeStep, Recipe
 from tests.unit.project.project_strategies import projects
 
 PROJECT = Project(
@@ -147,3 +148,35 @@ def test_git_merges_edits_of_neighbouring_settings(tmp_path: Path) -> None:
     assert done.returncode == 0
     merged = parse_project(done.stdout, where="merged").run_settings
     assert (merged.threads, merged.warmup_runs, merged.runs) == (4, 9, 300)
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "value"),
+    [
+        ("run_settings", "threads", 10**12),
+        ("run_settings", "runs", 10**12),
+        ("run_settings", "warmup_runs", -1),
+        ("run_settings", "seconds", float("inf")),
+        ("run_settings", "seconds", float("nan")),
+        ("run_settings", "interval_ms", float("inf")),
+        ("run_settings", "sample_hz", 1e300),
+        ("preprocessing", "height", -5),
+        ("preprocessing", "width", 10**7),
+        ("preprocessing", "std", (0.0,)),
+        ("preprocessing", "mean", (float("nan"),)),
+        ("preprocessing", "scale", float("inf")),
+    ],
+)
+def test_absurd_numbers_are_named_by_their_field(table: str, field: str, value: object) -> None:
+    whole = PROJECT
+    part = msgspec.structs.replace(getattr(whole, table), **{field: value})
+    with pytest.raises(InputError, match=rf"\$\.{table}\.{field}") as caught:
+        check_project(msgspec.structs.replace(whole, **{table: part}))
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("samples", [-5, 0, 10**12])
+def test_absurd_numbers_of_samples_are_refused(samples: int) -> None:
+    step = QuantizeStep(id="q", after="source", samples=samples)
+    with pytest.raises(InputError, match=r"\$\.recipe\.steps\[0\]\.samples"):
+        check_project(msgspec.structs.replace(PROJECT, recipe=Recipe(steps=(step,))))
