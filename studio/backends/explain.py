@@ -25,6 +25,8 @@ _WRAPPERS = ("or-node-failed", "to-step-", "et-load-program", "gpu-not-initializ
 
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "info": 3}
 LAST_LINES = 30
+_LONGEST_LINE = 1000
+_MOST_LINES = 4000
 
 
 class Explanation(Record):
@@ -50,8 +52,18 @@ def catalogue() -> tuple[tuple[re.Pattern[str], Explanation], ...]:
 
 
 def plain_text(text: str) -> str:
-    """The text without terminal colour codes."""
-    return _COLOUR.sub("", text)
+    """The text without terminal colour codes and without what no person wrote.
+
+    Names of megabytes and logs of a million lines are cut in the middle: patterns take time by the
+    square of a line's length.
+    """
+    lines = _COLOUR.sub("", text).splitlines()
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES // 2], *lines[-_MOST_LINES // 2 :]]
+    half = _LONGEST_LINE // 2
+    return "\n".join(
+        line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in lines
+    )
 
 
 def explain(text: str, *, tools: Iterable[str] = ()) -> tuple[Explanation, ...]:

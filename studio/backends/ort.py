@@ -160,13 +160,23 @@ class OrtModel:
         self.evidence = f"graph assignment: {parts}"
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Outputs by name. Raises InputError for a missing input, ToolError when the run fails."""
+        """Outputs by name.
+
+        Raises InputError for a missing input, UnsupportedError for outputs that are no tensors,
+        ToolError when the run fails.
+        """
         try:
             made = self._session.run(self._names, self._ready(feeds))
         except StudioError:
             raise
         except Exception as error:
             raise _translated("ONNX Runtime failed while running the model.", error) from None
+        for name, value in zip(self._names, made):
+            if not isinstance(value, np.ndarray):
+                raise UnsupportedError(
+                    f"The output “{name}” is a sequence or a map, which cannot be compared.",
+                    hint="Cut the model before it: deployment-studio edit FILE --cut :TENSOR --out FILE.",
+                )
         return dict(zip(self._names, made))
 
     def bind(self, feeds: Mapping[str, Array]) -> None:

@@ -7,6 +7,7 @@ preprocessing serves every user of the data.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,8 @@ from studio.recipes.fingerprint import digest, file_hash, resolve
 from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image, readable
 from studio.recipes.recipe import Preprocessing
 from studio.recipes.source import DataSet
+
+_MOST_MADE_UP = 1 << 28  # numbers of one made-up input
 
 
 @dataclass(frozen=True)
@@ -137,10 +140,15 @@ def _made_up(
         shape = shape[1:]
     if info.dtype == "bool":
         return np.ones(shape, np.bool_)
-    if info.dtype in ("", "str"):
+    if info.dtype in ("", "str", "bfloat16"):
         raise InputError(
             f"Inputs of type {info.dtype or 'unknown'} cannot be made up (input “{info.name}”).",
             hint="Name a data set in the project.",
+        )
+    if math.prod(shape) > _MOST_MADE_UP:
+        raise InputError(
+            f"Input “{info.name}” of shape {_words(shape)} is too large to be made up.",
+            hint="Name a data set in the project, or give its dims smaller sizes.",
         )
     if np.issubdtype(np.dtype(info.dtype), np.integer):
         return random.integers(0, 2, shape).astype(info.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from studio.backends.backend import Array
 from studio.backends.ort import OrtBackend
-from studio.errors import ToolError
+from studio.errors import InputError, ToolError, UnsupportedError
 from studio.recipes.data import made_up_samples, open_samples
 from studio.recipes.steps.context import StepContext
 
@@ -30,9 +30,17 @@ def check_outputs(context: StepContext, source: Path, made: Path) -> list[str]:
             data, context.folder, context.project.preprocessing, before.inputs, _CHECKED_SAMPLES
         )
     reference, result = [], []
-    for feeds in samples:
+    try:
+        all_feeds = list(samples)
+    except InputError as error:
+        if samples.is_real:
+            raise
+        return [f"The result was not run: {error.message}"]
+    for feeds in all_feeds:
         try:
             reference.append(before.run(feeds))
+        except UnsupportedError as error:
+            return [f"The result was not run beside its original: {error.message}"]
         except ToolError:
             if samples.is_real:
                 raise

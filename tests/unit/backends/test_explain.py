@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from studio.backends.explain import catalogue, explain, plain_text, tool_error
 
 
@@ -47,3 +49,12 @@ def test_a_known_message_gives_cause_and_first_fix() -> None:
     error = tool_error("It failed.", "Unsupported: Data-dependent branching")
     assert error.hint.startswith("forward() contains an if/while")
     assert "Try: Rewrite the branch" in error.hint
+
+
+def test_a_name_of_a_megabyte_in_a_message_costs_no_time() -> None:
+    text = f"[ONNXRuntimeError] : 10 : INVALID_GRAPH : In Node, {'R' * 1_000_000} Error: it is no op."
+    started = time.monotonic()
+    error = tool_error("It cannot be loaded.", text, tools=("ort",))
+    assert time.monotonic() - started < 5  # by the square of its length it took hours
+    assert sum(map(len, error.last_lines)) < 3000
+    assert error.last_lines[-1].endswith("Error: it is no op.")

@@ -181,3 +181,9 @@ def test_pictures_whose_names_are_no_text_can_be_used(tmp_path: Path) -> None:
     assert samples.feeds(0)["x"].shape == (1, 3, 8, 8)
     assert samples.name_of is not None and samples.name_of(0) == "The picture \\xff.png"
     assert len(data_fingerprint(DataSet(path="data"), tmp_path, 1)) == 64
+
+
+def test_inputs_too_large_to_be_made_up_are_refused() -> None:
+    inputs = (InputInfo(name="x", dtype="float32", shape=(1, 2**62, 2**62)),)
+    with pytest.raises(InputError, match="too large to be made up"):
+        made_up_samples(inputs, 1).feeds(0)
