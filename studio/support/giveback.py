@@ -58,7 +58,8 @@ def _without(verdicts: TargetVerdicts, lost: Sequence[int], reason: Reason) -> T
     """The verdicts with the nodes of some partitions falling back for a reason."""
     if not lost:
         return verdicts
-    gone = np.isin(verdicts.partition_of, np.asarray(lost)) & np.isin(verdicts.codes, _TAKEN)
+    stays = np.asarray([r.vanishes for r in verdicts.reasons], np.bool_)[verdicts.reason_of]
+    gone = np.isin(verdicts.partition_of, np.asarray(lost)) & np.isin(verdicts.codes, _TAKEN) & ~stays
     codes, reason_of = verdicts.codes.copy(), verdicts.reason_of.copy()
     codes[gone] = _FALLS_BACK
     reason_of[gone] = len(verdicts.reasons)

@@ -20,18 +20,17 @@ from studio.support.partitions import Wiring, describe
 from studio.support.predict import Lowering, lowering_for
 from studio.support.problems import cut_sentences
 from studio.support.rules import RuleSet, rule_for
-from studio.support.ruling import Ruling, Setting, takes
+from studio.support.ruling import Ruling, Setting, gone
 from studio.support.soc import htp_arch_of
-from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Tier, Verdict
+from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Verdict
 from studio.targets import find_target
 
 CODES = {verdict: index for index, verdict in enumerate(VERDICTS)}
 CUTS_LIMIT = 20_000
 """Nodes × targets up to which `cuts` are filled here; `find_problems` works them out for any size."""
-FOLDED = takes(
+FOLDED = gone(
     "Computed once when the model is loaded: all its inputs are constants.",
     "constant folding at load (onnxruntime/core/optimizer/constant_folding.cc; XNNPACK and converters alike)",
-    engine=False,
 )
 _WORST = (Verdict.FAILS, Verdict.UNKNOWN, Verdict.FALLS_BACK, Verdict.CONDITIONAL, Verdict.RUNS)
 
@@ -114,9 +113,8 @@ def settle(rules: RuleSet, node: OpNode, setting: Setting) -> Ruling:
 def _through(rules: RuleSet, made: Lowering, setting: Setting) -> Ruling:
     """The ruling on what a converter makes of a node: the worst of its parts, told with the conversion."""
     if made.verdict is not None:
-        return Ruling(
-            made.verdict, made.text, made.source, made.fixes, engine=made.verdict != Verdict.UNKNOWN
-        )
+        is_gone = made.verdict == Verdict.RUNS
+        return Ruling(made.verdict, made.text, made.source, made.fixes, engine=not is_gone, vanishes=is_gone)
     rulings = [settle(rules, part, setting) for part in made.parts]
     worst = min(rulings, key=lambda r: _WORST.index(r.verdict))
     text = f"{made.text} {worst.text}".strip()
@@ -147,14 +145,15 @@ def _verdicts(
     codes = np.asarray([CODES[r.verdict] for r in all_rulings] or [0], np.uint8)[reason_of]
     engine = np.asarray([r.engine for r in all_rulings] or [False], np.bool_)[reason_of]
     taken = engine & ((codes == CODES[Verdict.RUNS]) | (codes == CODES[Verdict.CONDITIONAL]))
-    taken &= ~gathered.folded
-    partition_of = wiring.phases(taken, rules.partitioning).copy()
+    vanished = np.asarray([r.vanishes for r in all_rulings] or [False], np.bool_)[reason_of]
+    vanished &= ~gathered.folded
+    partition_of = wiring.phases(taken, rules.partitioning, vanished).copy()
     verdicts = TargetVerdicts(
         target_id=target_id,
         codes=codes,
         reason_of=reason_of.astype(np.int32),
         reasons=tuple(
-            Reason(text=r.text, source=r.source, tier=Tier.RULE, fixes=r.fixes) for r in all_rulings
+            Reason(text=r.text, source=r.source, fixes=r.fixes, vanishes=r.vanishes) for r in all_rulings
         ),
         partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,

@@ -67,7 +67,8 @@ def with_answers(
         on[node] = taken
     folded = np.asarray([is_folded(r.source) for r in reasons], np.bool_)[reason_of]
     wiring = Wiring(graph, folded)
-    partition_of = wiring.phases(on & ~folded, rules.partitioning).copy()
+    vanished = np.asarray([r.vanishes for r in reasons], np.bool_)[reason_of] & ~folded
+    partition_of = wiring.phases(on & ~folded, rules.partitioning, vanished).copy()
     return TargetVerdicts(
         target_id=verdicts.target_id,
         codes=codes,

@@ -42,15 +42,21 @@ class Wiring:
         return result
 
     @cached_property
+    def after(self) -> list[list[int]]:
+        """For every node the nodes that read it."""
+        result: list[list[int]] = [[] for _ in range(self.graph.node_count)]
+        for a, b in zip(self.source.tolist(), self.target.tolist(), strict=True):
+            result[a].append(b)
+        return result
+
+    @cached_property
     def order(self) -> list[int]:
         """A topological order; nodes of cycles come last, in file order."""
         count = self.graph.node_count
         waiting = np.bincount(self.target, minlength=count)
         if len(self.source) == 0 or bool(np.all(self.source < self.target)):
             return list(range(count))
-        after: list[list[int]] = [[] for _ in range(count)]
-        for a, b in zip(self.source.tolist(), self.target.tolist(), strict=True):
-            after[a].append(b)
+        after = self.after
         left = waiting.tolist()
         ready = deque(i for i, n in enumerate(left) if n == 0)
         order: list[int] = []
@@ -66,13 +72,30 @@ class Wiring:
             order += [i for i in range(count) if i not in done]
         return order
 
-    def phases(self, taken: Mask, style: str) -> Ints:
-        """The partition of every node, numbered from 0 in order of their first phase; −1 = in none."""
+    def phases(self, taken: Mask, style: str, vanished: Mask | None = None) -> Ints:
+        """The partition of every node, numbered from 0 in order of their first phase; −1 = in none.
+
+        `vanished` nodes (fused, removed) neither make nor cut a partition: they go with what feeds them,
+        else with what reads them.
+        """
+        if vanished is not None and vanished.any():
+            taken = self._adopted(taken, vanished)
         key = (np.packbits(taken).tobytes(), style)
         known = self._phases.get(key)
         if known is None:
             known = self._phases[key] = self._find(taken, style)
         return known
+
+    def _adopted(self, taken: Mask, vanished: Mask) -> Mask:
+        """`taken` with each vanished node counted to its neighbour's side."""
+        sides: list[bool | None] = [None if v else bool(t) for t, v in zip(taken.tolist(), vanished.tolist())]
+        for node in self.order:
+            if sides[node] is None:
+                sides[node] = next((sides[p] for p in self.before[node] if sides[p] is not None), None)
+        for node in reversed(self.order):
+            if sides[node] is None:
+                sides[node] = next((sides[r] for r in self.after[node] if sides[r] is not None), None)
+        return np.asarray([bool(side) for side in sides], np.bool_)
 
     def _find(self, taken: Mask, style: str) -> Ints:
         result = np.full(self.graph.node_count, -1, np.int32)

@@ -114,6 +114,7 @@ def partitions_if_fixed(
     if len(columns.partitions) < 2:
         return {}
     loaded = np.asarray([not is_folded(r.source) for r in columns.reasons], np.bool_)[columns.reason_of]
+    vanished = np.asarray([r.vanishes for r in columns.reasons], np.bool_)[columns.reason_of] & loaded
     wiring = wiring or Wiring(graph, ~loaded)
     taken: Mask = columns.partition_of >= 0
     style = rule_for(columns.target_id).partitioning
@@ -126,7 +127,7 @@ def partitions_if_fixed(
     for reason in sorted(off, key=lambda r: -len(off[r]))[:MAX_CUT_REASONS]:
         flipped = taken.copy()
         flipped[off[reason]] = True
-        result[reason] = int(wiring.phases(flipped, style).max(initial=-1)) + 1
+        result[reason] = int(wiring.phases(flipped, style, vanished).max(initial=-1)) + 1
     return result
 
 

@@ -21,6 +21,7 @@ class Ruling(NamedTuple):
     source: str
     fixes: tuple[str, ...] = ()
     engine: bool = True  # whether the accelerator itself runs it (False: its built-in fallback)
+    vanishes: bool = False  # nothing is left of the node when the accelerator is asked
 
 
 class Setting(Record):
@@ -39,6 +40,11 @@ Rule = Callable[[OpNode, Setting], Ruling]
 def takes(text: str, source: str, *, engine: bool = True) -> Ruling:
     """It runs."""
     return Ruling(Verdict.RUNS, text, source, (), engine)
+
+
+def gone(text: str, source: str) -> Ruling:
+    """Folded, fused or removed before the accelerator is asked: it belongs to its neighbours."""
+    return Ruling(Verdict.RUNS, text, source, engine=False, vanishes=True)
 
 
 def depends(text: str, source: str, *fixes: str) -> Ruling:

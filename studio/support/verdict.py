@@ -47,6 +47,7 @@ class Reason(Record):
     source: str
     tier: Tier = Tier.RULE
     fixes: tuple[str, ...] = ()
+    vanishes: bool = False  # folded, fused or removed: nothing is left when the target is asked
 
 
 class Partition(Record):

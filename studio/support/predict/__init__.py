@@ -38,9 +38,29 @@ def lowering_for(graph_format: str, ir: str) -> Lower | None:
         return None
     found = _STEPS.get((native, ir))
     if found is not None:
-        return found
+        return _as_known(found)
     text = f"The studio has no way from a {graph_format} file to this target."
     return lambda node: not_known(text, "studio/support/predict/__init__.py")
+
+
+def _as_known(lower: Lower) -> Lower:
+    """The conversion, unsure where the file leaves out what the converter will see."""
+
+    def careful(node: OpNode) -> Lowering:
+        made = lower(node)
+        if made.verdict is not None:
+            return made
+        if node.in_subgraph:
+            return _unsure(made, "Only if the conversion keeps this branch or loop body.")
+        if any(not t.dtype for t in (*node.inputs[:1], *node.outputs[:1])):
+            return _unsure(made, "The file does not say the tensors' types.")
+        return made
+
+    return careful
+
+
+def _unsure(made: Lowering, why: str) -> Lowering:
+    return replace(made, is_sure=False, text=f"{made.text} {why}".strip())
 
 
 _STEPS: dict[tuple[str, str], Lower] = {

@@ -13,6 +13,7 @@ from typing import Any
 from studio.graph.graph import Shape
 from studio.support.op_node import OpNode, OpTensor
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
+from studio.support.predict.script_nodes import not_computed
 
 SOURCE = "prediction: core-aten decompositions, executorch 1.5.1 (studio/support/predict/torch_to_edge.py)"
 
@@ -28,8 +29,8 @@ def base_name(op: str) -> str:
 
 def lower(node: OpNode) -> Lowering:
     """What is left of an aten operator in the edge dialect."""
-    if node.op.startswith(("prim::", "getitem", "<built-in function getitem>", "operator.getitem")):
-        return vanishes("Bookkeeping, not computed.", SOURCE)
+    if (found := not_computed(node)) is not None:
+        return found
     name = base_name(node.op)
     if not name:
         if node.op.startswith(("quantized_decomposed.", "torch_ao", "quantized::")):

@@ -12,6 +12,7 @@ from typing import Any
 
 from studio.support.op_node import ABSENT, OpNode, OpTensor
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
+from studio.support.predict.script_nodes import not_computed
 from studio.support.predict.torch_to_edge import base_name
 from studio.support.versions import since_version
 
@@ -21,10 +22,10 @@ OPSET = 18
 
 def lower(node: OpNode) -> Lowering:
     """What the exporter writes for the torch node."""
+    if (found := not_computed(node)) is not None:
+        return found
     name = base_name(node.op)
     if not name:
-        if node.op.startswith(("prim::", "getitem", "operator.getitem", "<built-in function getitem>")):
-            return vanishes("Bookkeeping, not computed.", SOURCE)
         return not_known(f"{node.op} is not an aten operator.", SOURCE)
     if name in _REMOVED:
         return vanishes(f"{name} does nothing at inference and is removed.", SOURCE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from studio.support.op_node import OpNode
 from studio.support.rules.ort_cpu import CALL
-from studio.support.ruling import Ruling, depends, takes
+from studio.support.ruling import Ruling, depends, gone
 
 _BASE = "onnxruntime/core/optimizer/"
 
@@ -22,9 +22,9 @@ def removed(node: OpNode) -> Ruling | None:
     after_conv = node.producers[:1] == ("Conv",) and node.is_sole_reader and len(node.outputs) == 1
     constants = all(t.is_constant for t in node.inputs[1:5])
     if node.op == "BatchNormalization" and after_conv and constants:
-        return takes("Folded into the Conv before it when the model is loaded.", f"{_BASE}conv_bn_fusion.cc")
+        return gone("Folded into the Conv before it when the model is loaded.", f"{_BASE}conv_bn_fusion.cc")
     if node.op == "Dropout" and len(node.outputs) == 1:
-        return takes("Removed when the model is loaded.", f"{_BASE}dropout_elimination.cc")
+        return gone("Removed when the model is loaded.", f"{_BASE}dropout_elimination.cc")
     if node.op == "Identity" and node.producers[:1] != ("",) and "" not in node.consumers:
-        return takes("Removed when the model is loaded.", f"{_BASE}identity_elimination.cc")
+        return gone("Removed when the model is loaded.", f"{_BASE}identity_elimination.cc")
     return None

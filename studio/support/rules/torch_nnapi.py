@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from studio.support.op_node import OpNode
-from studio.support.ruling import Ruling, Setting, depends, refuses, takes
+from studio.support.ruling import Ruling, Setting, depends, gone, refuses, takes
 from studio.support.tables import load_table
 
 _FILE = "pip:torch==2.13.0 torch/backends/_nnapi/serializer.py"
@@ -30,7 +30,7 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
     row = table.find(node.op)
     check = _CHECKS.get(node.op)
     if node.op == "aten::batch_norm" and node.producers[:1] and node.producers[0] in CONVOLUTIONS:
-        return takes("Folded into the convolution before it by torch.jit.freeze.", f"{_PREPARE}#L150")
+        return gone("Folded into the convolution before it by torch.jit.freeze.", f"{_PREPARE}#L150")
     if row is None or check is None:
         return refuses(
             f"Unsupported node kind ({node.op!r}): the serializer stops here.",
