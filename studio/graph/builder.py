@@ -31,6 +31,7 @@ MAX_SCOPE_DEPTH = 64
 MAX_VALUES = 1024
 """Constants up to this many elements keep their values in `Graph.tensor_value`."""
 
+MAX_DIM = 2**63 - 1
 MAX_NOTES = 50
 
 
@@ -248,6 +249,9 @@ class GraphBuilder:
             count=self.tensor_count,
         )
         g.scope_parent = np.array(self._scope_parent, np.int32)
+        for shape in g.tensor_shape:
+            if shape and any(type(dim) is int and abs(dim) > MAX_DIM for dim in shape):
+                raise InputError("A tensor has a dim of more than 63 bits.", hint="The file is damaged.")
         count = self.tensor_count
         for ids in (g.input_tensors, g.output_tensors):
             if ids.size and (int(ids.max()) >= count or int(ids.min()) < -1):

@@ -158,10 +158,12 @@ class _Composer:
         entries: dict[int, float] = {}
         exits: dict[int, float] = {}
         for (tensor, source), net in self.net_index[block].items():
-            if source == OUTSIDE:
-                entries[tensor] = paths[net][0][0][0]
-            if OUTSIDE in self.net_targets[block][net]:
-                exits[tensor] = paths[net][self.net_targets[block][net][OUTSIDE]][-1][0]
+            drawn = next((path for path in paths[net] if path), None) if source == OUTSIDE else None
+            if drawn:
+                entries[tensor] = drawn[0][0]
+            leaving = self.net_targets[block][net].get(OUTSIDE)
+            if leaving is not None and paths[net][leaving]:
+                exits[tensor] = paths[net][leaving][-1][0]
         return entries, exits
 
     def _collect(self, wrapped: bool) -> Layout:
@@ -175,6 +177,9 @@ class _Composer:
             place = self.place[leaf]
             box[leaf] = (x + inner.x[place] - width / 2, y + inner.y[place], width, height)
         frames = self._frames()
+        for edge, hops in enumerate(self.hops):
+            if any(not self._arrangement(block).paths[net][target] for block, net, target in hops):
+                self.is_portal[edge] = True  # an end is in a crowd
         paths = [self._points(edge, box) for edge in range(len(self.source))]
         offsets = np.zeros(len(paths) + 1, np.int32)
         np.cumsum([len(path) for path in paths], out=offsets[1:])

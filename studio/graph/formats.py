@@ -16,6 +16,7 @@ from studio.errors import InputError
 from studio.graph.graph import Graph, Shape
 from studio.graph.mapped import map_file
 from studio.graph.onnx_skeleton import looks_like_model
+from studio.graph.onnx_tensors import short
 from studio.graph.torch_archive import members_of
 
 READERS: dict[str, str] = {
@@ -47,6 +48,7 @@ _ELSEWHERE = (
     (b"\x1f\x8b", "a gzip archive", "Unpack it and open the model inside."),
     (b"\x93NUMPY", "a numpy array", "Choose a model file."),
 )
+_LONGEST = 500  # characters of an error's sentence
 _WEIGHTS_HINT = (
     "Weights need the Python code of the model: give a .py file with a function that returns it "
     "(module.py:factory) and this file as its weights."
@@ -121,9 +123,10 @@ def open_graph(
             options = {"input_shapes": input_shapes}
         graph: Graph = reader(path, **options)
     except InputError as error:
-        if path.name in error.message:
-            raise
-        raise InputError(f"{path}: {error.message}", hint=error.hint) from None
+        message = short(error.message, _LONGEST)  # it may quote names from the file
+        if path.name not in message:
+            message = f"{path}: {message}"
+        raise InputError(message, hint=error.hint) from None
     except (RecursionError, MemoryError):
         raise InputError(
             f"{path} nests or declares more than any model does.", hint="It is damaged."

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from studio.graph.crowds import Grid, crowded_layers, make_grid
 from studio.graph.ordering import effort_for, order_segment
 from studio.graph.placing import place_segment
 
@@ -58,7 +59,8 @@ class Arrangement:
     x: list[float]
     y: list[float]
     layer: list[int]
-    paths: list[list[list[tuple[float, float]]]]  # [net][target] → points, source's bottom to target's top
+    paths: list[list[list[tuple[float, float]]]]
+    """[net][target] → points, source's bottom to target's top; none where a crowd's member is an end."""
     left: float
     right: float
     height: float
@@ -260,11 +262,93 @@ def arrange(problem: Problem, memo: Memo | None = None) -> Arrangement:
 
 def _solve(problem: Problem, memo: Memo) -> Arrangement:
     layer = rank_boxes(problem)
+    crowds = crowded_layers(layer)
+    if crowds:
+        return _Folded(problem, layer, crowds).arrangement(memo)
     proper = build_layers(problem, layer, main_path(problem, layer))
     x = [0.0] * len(proper.layer_of)
     for first, last in segments_of(proper.layers):
         _solve_segment(proper, first, last, x, memo)
     return _finish(problem, layer, proper, x)
+
+
+class _Folded:
+    """A problem whose crowded layers are one box each, and the way back."""
+
+    def __init__(self, problem: Problem, layer: list[int], crowds: list[int]) -> None:
+        self.whole = problem
+        grid_of = {at: k for k, at in enumerate(crowds)}
+        members: list[list[int]] = [[] for _ in crowds]
+        single = []
+        for box, at in enumerate(layer):
+            if at in grid_of:
+                members[grid_of[at]].append(box)
+            else:
+                single.append((at, box))
+        self.grids = [make_grid(m, problem.left, problem.right, problem.height) for m in members]
+        rows = sorted([*single, *((at, -1 - k) for k, at in enumerate(crowds))])
+        self.box_at = {box: index for index, (_, box) in enumerate(rows)}  # −1 − k is the grid k
+        self.place = [0] * len(layer)  # of every box in the folded problem
+        self.is_member = [False] * len(layer)
+        for _, box in single:
+            self.place[box] = self.box_at[box]
+        for k, grid in enumerate(self.grids):
+            for box in grid.members:
+                self.place[box] = self.box_at[-1 - k]
+                self.is_member[box] = True
+        self.net_of: list[
+            tuple[int, list[int]]
+        ] = []  # per net: its folded net, and per target its place there
+        self.folded = Problem([], [], [], [], self._nets())
+        for _, box in rows:
+            self._add(self.grids[-1 - box] if box < 0 else None, box)
+
+    def _add(self, grid: Grid | None, box: int) -> None:
+        small, whole = self.folded, self.whole
+        small.left.append(grid.half_width if grid else whole.left[box])
+        small.right.append(grid.half_width if grid else whole.right[box])
+        small.height.append(grid.height if grid else whole.height[box])
+        small.weight.append(sum(whole.weight[m] for m in grid.members) if grid else whole.weight[box])
+
+    def _nets(self) -> list[Net]:
+        """The nets between single boxes, and one line for all that runs between a grid and another box."""
+        nets: list[Net] = []
+        bundles: set[tuple[int, int]] = set()
+        for net in self.whole.nets:
+            source = self.place[net.source] if net.source >= 0 else net.source
+            own = Net(source, [], net.source_dx)
+            places = []
+            for index, target in enumerate(net.targets):
+                there = self.place[target] if target >= 0 else target
+                if self._touches(net.source, target):
+                    bundles.add((source, there))
+                    places.append(-1)
+                else:
+                    places.append(len(own.targets))
+                    own.targets.append(there)
+                    own.target_dx.append(net.target_dx[index] if net.target_dx else 0.0)
+            self.net_of.append((len(nets) if own.targets else -1, places))
+            if own.targets:
+                nets.append(own)
+        nets += [Net(source, [target], 0.0, [0.0]) for source, target in sorted(bundles)]
+        return nets
+
+    def _touches(self, source: int, target: int) -> bool:
+        return (source >= 0 and self.is_member[source]) or (target >= 0 and self.is_member[target])
+
+    def arrangement(self, memo: Memo) -> Arrangement:
+        small = arrange(self.folded, memo)
+        x = [small.x[place] for place in self.place]
+        y = [small.y[place] for place in self.place]
+        for grid in self.grids:
+            for box, dx, dy in zip(grid.members, grid.x, grid.y):
+                x[box] += dx
+                y[box] += dy
+        paths = [
+            [small.paths[net][place] if place >= 0 else [] for place in places] for net, places in self.net_of
+        ]
+        layer = [small.layer[place] for place in self.place]
+        return Arrangement(x, y, layer, paths, small.left, small.right, small.height)
 
 
 def _solve_segment(proper: Layers, first: int, last: int, x: list[float], memo: Memo) -> None:
