@@ -63,11 +63,25 @@ def from_json(text: str | bytes, kind: type[R], *, where: str) -> R:
         raise InputError(f"{where}: {error}", hint="Correct the file or restore a copy.") from None
 
 
+def check_replaceable(path: Path) -> None:
+    """Raises InputError where a file must not be put: renaming onto /dev/null would end it for everybody."""
+    try:
+        if path.is_dir():
+            raise InputError(f"Cannot write {path}: it is a folder.", hint="Name a file in it.")
+        if path.exists() and not path.is_file():
+            raise InputError(f"Cannot write {path}: it is not a regular file.", hint="Choose another name.")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"Cannot write {path}: {reason}.", hint="Choose another name.") from None
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes aside, fsyncs, renames once: the old file stays whole until the new one is.
 
-    Raises InputError when the folder is missing, read-only or full.
+    Raises InputError when the folder is missing, read-only or full, or when a folder or a device
+    stands at the path.
     """
+    check_replaceable(path)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     except OSError as error:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from studio.cli.opening import refuse_itself
 from studio.cli.options import Parser, size_of
 from studio.cli.output import Output
 from studio.errors import InputError
@@ -79,6 +80,7 @@ def run(options: Namespace, output: Output) -> int:
 
     if not options.edits:
         raise InputError("No edit was given.", hint="See: deployment-studio edit --help")
+    refuse_itself(options.out, Path(options.file))
     out = Path(options.out)
     done = apply_edits(Path(options.file), options.edits, out)
     output.result(EditAnswer(file=str(out), done=done), "\n".join([*done, f"Wrote {out}"]))

@@ -13,6 +13,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
+from studio.cli.opening import refuse_itself
 from studio.cli.options import Parser, add_targets, size_of, targets_of
 from studio.cli.output import Output
 from studio.errors import InputError
@@ -65,8 +66,7 @@ def run(options: Namespace, output: Output) -> int:
         )
     path = Path(options.file)
     out = Path(options.out) if options.out else path.with_name(f"{path.stem}-{options.fix}.onnx")
-    if out.resolve() == path.resolve():
-        raise InputError(f"{out} is the file itself.", hint="Name another file with --out.")
+    refuse_itself(str(out), path)
     targets = targets_of(options.target, default=())
     spec = ApplyFix(
         path=str(path),

@@ -47,6 +47,12 @@ def open_project(path: Path) -> OpenedProject:
     return OpenedProject(project=load_project(path), path=path)
 
 
+def refuse_itself(out: str, file: Path) -> None:
+    """Raises InputError when `--out` names the model that is worked on: the original stays."""
+    if Path(out).resolve() == file.resolve():
+        raise InputError(f"{out} is the file itself.", hint="Name another file with --out.")
+
+
 def open_model(path: Path, *, dims: Mapping[str, int] | None = None) -> Graph:
     """The graph of a model file; `dims` fills symbolic dims. Raises InputError when it cannot be read.
 

@@ -8,13 +8,14 @@ JSON: `{"out" | null, "passed", "steps": [step]}`, a step as in `studio.cli.step
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from argparse import Namespace
 from pathlib import Path
 
 from studio.cli.data_options import parse_input, preprocessing_of, split_factory
-from studio.cli.opening import OpenedProject, is_project, open_project
+from studio.cli.opening import OpenedProject, is_project, open_project, refuse_itself
 from studio.cli.options import Parser
 from studio.cli.output import Output
 from studio.cli.steps import StepAnswer, answers_of, text_of
@@ -25,7 +26,7 @@ from studio.project import DataSet, Project, SourceModel
 from studio.project.trust import is_trusted, python_files, trust_folder
 from studio.recipes.plan import kind_of
 from studio.recipes.recipe import Preprocessing, Recipe, Step
-from studio.records import Record
+from studio.records import Record, check_replaceable
 
 
 class StepsAnswer(Record):
@@ -71,6 +72,7 @@ def run_step(options: Namespace, output: Output, kind: str, step: Step) -> int:
     else:
         if not out:
             raise InputError("Where should the made file go?", hint="Name it with --out FILE.")
+        refuse_itself(out, path)
         opened, only = bare_project(options.file, options, step), (step.id,)
     trust(opened, options.trust, output)
     return say(run_only(opened, only, options.force, output), only, out, output)
@@ -103,19 +105,23 @@ def say(answer: StepsAnswer, only: tuple[str, ...], out: str, output: Output) ->
 
 def copy_out(made: Path, target: Path) -> None:
     """Copies a made file (and its external data, which lies beside it) and renames once."""
+    check_replaceable(target)
     beside = [p for p in made.parent.iterdir() if p != made and p.is_file() and p.name != "artifact.json"]
-    partial = target.with_name(f".{target.name}.partial")
+    places = {file: target.parent / file.name for file in beside}
+    for place in places.values():
+        if place.exists():
+            raise InputError(f"{place} is there already.", hint="Choose another folder for --out.")
+    places[made] = target  # last: the model never stands without its data
+    partials = {file: place.with_name(f".{place.name}.partial") for file, place in places.items()}
     try:
-        for file in beside:
-            if (target.parent / file.name).exists():
-                raise InputError(
-                    f"{target.parent / file.name} is there already.", hint="Choose another folder for --out."
-                )
-            shutil.copyfile(file, target.parent / file.name)
-        shutil.copyfile(made, partial)
-        os.replace(partial, target)
+        for file, partial in partials.items():
+            shutil.copyfile(file, partial)
+        for file, place in places.items():
+            os.replace(partials[file], place)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        for partial in partials.values():
+            with contextlib.suppress(OSError):
+                partial.unlink()
         raise InputError(f"Cannot write {target}: {error.strerror}.", hint="Choose another folder.") from None
 
 

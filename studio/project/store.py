@@ -31,6 +31,8 @@ def load_project(path: Path) -> Project:
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder.", hint="Choose the .studio file inside it.")
+        if path.exists() and not path.is_file():  # reading a pipe or a device may never end
+            raise InputError(f"{path} is not a regular file.", hint="Choose a .studio file.")
         size = path.stat().st_size
         if size > _LARGEST_BYTES:
             raise InputError(f"{path} is too large to be a project ({size:,} bytes).", hint="Choose another.")

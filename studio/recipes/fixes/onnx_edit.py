@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.errors import InputError, UnsupportedError
+from studio.graph.formats import TITLES, detect_format
 
 Array = npt.NDArray[Any]
 _LARGEST_BYTES = 1_900_000_000  # protobuf ends at 2 GiB
@@ -35,6 +36,8 @@ class OnnxEdit:
         """The model of a file with its weights. Raises InputError, UnsupportedError over 2 GB."""
         import onnx
 
+        if (found := detect_format(path)) != "onnx":
+            raise InputError(f"{path} is {TITLES[found]}, not ONNX.", hint="Give an .onnx file.")
         try:
             bare = onnx.load(str(path), load_external_data=False)
             size = path.stat().st_size + sum(

@@ -12,6 +12,7 @@ import pytest
 
 from studio.cli import main as entry
 from studio.cli.main import COMMANDS, main
+from tests.unit.cli.tiny_models import conv_net
 
 
 def run(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
@@ -214,3 +215,29 @@ def test_a_name_that_is_no_text_is_refused(capfd: pytest.CaptureFixture[str]) ->
     out, err = capfd.readouterr()
     assert json.loads(out)["error"]["kind"] == "input"
     assert r"\xff.onnx is not valid UTF-8" in err
+
+
+@pytest.mark.parametrize(
+    "place", ["net.onnx", "taken", "net.onnx/x.onnx", "y" * 300 + ".onnx", "absent/x.onnx"]
+)
+@pytest.mark.parametrize(
+    "arguments", [["quantize", "net.onnx", "--scheme", "dynamic"], ["edit", "net.onnx", "--freeze", "N=1"]]
+)
+def test_a_place_that_cannot_be_written_is_named_and_nothing_changes(
+    place: str,
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    conv_net(tmp_path / "net.onnx", batch="N")
+    os.mkfifo(tmp_path / "taken")
+    before = (tmp_path / "net.onnx").read_bytes()
+    assert main([*arguments, "--out", place]) == 2
+    assert capfd.readouterr().err.count("error: ") == 1
+    assert (tmp_path / "net.onnx").read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name not in {"cache", "config", "data"}) == [
+        "net.onnx",
+        "taken",
+    ]

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -180,3 +182,10 @@ def test_absurd_numbers_of_samples_are_refused(samples: int) -> None:
     step = QuantizeStep(id="q", after="source", samples=samples)
     with pytest.raises(InputError, match=r"\$\.recipe\.steps\[0\]\.samples"):
         check_project(msgspec.structs.replace(PROJECT, recipe=Recipe(steps=(step,))))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_only_regular_files_are_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "endless.studio")
+    with pytest.raises(InputError, match="not a regular file"):
+        load_project(tmp_path / "endless.studio")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import onnx
 import pytest
 
 from studio.errors import InputError, StudioError, UnsupportedError
+from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.recipe import (
     Calibration,
     ConvertStep,
@@ -222,3 +225,13 @@ def test_python_does_not_run_before_the_folder_is_trusted(project: TinyProject, 
     python = replace(project, source=SourceModel(path="net.py", factory="build"))
     with pytest.raises(InputError, match="not trusted"):
         run(python, tmp_path, ExportStep(id="e"))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_rewrites_read_only_regular_onnx_files(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "endless.onnx")
+    with pytest.raises(InputError, match="not a regular file"):
+        OnnxEdit.load(tmp_path / "endless.onnx")
+    (tmp_path / "net.tflite").write_bytes(b"\0\0\0\0TFL3" + b"\0" * 40)
+    with pytest.raises(InputError, match="TensorFlow Lite, not ONNX"):
+        OnnxEdit.load(tmp_path / "net.tflite")
