@@ -63,7 +63,7 @@ class GraphTools(QObject):
         )
         said = fill(self.tr("Bookmark {name}"), name=name)
         if self._session.edit(lambda p: edit.add_bookmark(p, made), said):
-            self._session.logged.emit(self.tr("Bookmarks"), said)
+            self._say(said)
 
     def show_bookmarks(self) -> None:
         """Lists the bookmarks: go there, rename, delete."""
@@ -121,10 +121,8 @@ class GraphTools(QObject):
         opened, node = self._session.opened, self._session.selection.node
         if opened is not None and node is not None:
             self._path_start, self._path_graph = node, opened.graph
-            said = fill(
-                self.tr("The path starts at {node}: now select its other end"), node=opened.graph.label(node)
-            )
-            self._session.logged.emit(self.tr("Path"), said)
+            words = self.tr("The path starts at {node}: select its other end, then “Show the path to here”")
+            self._say(fill(words, node=opened.graph.label(node)))
 
     @property
     def path_start(self) -> int:
@@ -139,15 +137,13 @@ class GraphTools(QObject):
             return
         start = self.path_start
         if start < 0:
-            self._tell(
-                self.tr("A path needs a start."), self.tr("Select a node and choose Start a path here.")
-            )
+            self._say(self.tr("Select a node and choose “Start a path here” first."))
             return
         graph = opened.graph
         nodes = nodes_between(graph, start, node)
         ends = {"start": graph.label(start)[:50], "end": graph.label(node)[:50]}
         if not nodes:
-            self._tell(fill(self.tr("No path leads from {start} to {end}, nor back."), **ends), "")
+            self._say(fill(self.tr("No path leads from {start} to {end}, nor back."), **ends))
             return
         words = fill(self.tr("{n} nodes on the paths between {start} and {end}"), n=f"{len(nodes):,}", **ends)
         view.focus_on(nodes, words)
@@ -179,10 +175,7 @@ class GraphTools(QObject):
 
         opened, scope, alike = self._session.opened, self._session.selection.scope, self.alike_scopes()
         if opened is None or scope is None or not alike:
-            self._tell(
-                self.tr("No other block is built like this one."),
-                self.tr("Select a block that says ×2 or more."),
-            )
+            self._say(self.tr("No other block is built like this one: choose one that says ×2 or more."))
             return
         if other is None:
             other = next((s for s in alike if s > scope), alike[0])
@@ -287,6 +280,11 @@ class GraphTools(QObject):
         if opened is not None:
             with self._session.telling_failures():
                 write_atomically(path, node_csv(opened.graph, opened.costs).encode())
+
+    def _say(self, words: str) -> None:
+        view = self._view()
+        if view is not None:
+            view.say(words)
 
     def _tell(self, message: str, hint: str) -> None:
         self._session.failed.emit(Failed(error="input", message=message, hint=hint))

@@ -248,13 +248,12 @@ class MainWindow(QMainWindow):
             write_report(self.session, Path(path), _show_file)
 
     def save_picture(self) -> None:
-        """Asks for a place and saves the graph as PNG, SVG or PDF."""
-        from studio.ui.views.picture_dialog import save_picture
+        """Asks for part, format and place, and saves the graph as a picture."""
+        from studio.ui.views.picture_dialog import PictureDialog
 
         view = self.stage_area.graph_view
         if view is not None:
-            with self.session.telling_failures():
-                save_picture(self, self.session, view.canvas)
+            PictureDialog(self.session, view.canvas, self).open()
 
     def open_in_netron(self) -> None:
         """Shows the current file in Netron, in the person's browser."""

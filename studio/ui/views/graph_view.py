@@ -34,6 +34,7 @@ from studio.ui.views.memory_curve import MemoryCurve
 from studio.ui.widgets.parts import icon_button, label
 
 _SEARCH_MS = 80
+_NOTE_MS = 8_000
 
 
 class GraphView(QWidget):
@@ -44,6 +45,11 @@ class GraphView(QWidget):
         self.setObjectName("Canvas")
         self._session = session
         self._stage = stage
+        self._note = ""
+        self._note_timer = QTimer(self)
+        self._note_timer.setSingleShot(True)
+        self._note_timer.setInterval(_NOTE_MS)
+        self._note_timer.timeout.connect(self._forget_note)
         self._focus: tuple[str, npt.NDArray[np.bool_]] | None = None
         self._found: npt.NDArray[np.bool_] | None = None
         self.canvas = GraphCanvas(self)
@@ -156,13 +162,23 @@ class GraphView(QWidget):
             view = reveal(opened.graph, view, node)
         if view != opened.view:
             self._lay_out(view)
-        self._focus = (words, _mask(opened.graph.node_count, nodes))
+        self._focus, self._note = (words, _mask(opened.graph.node_count, nodes)), ""
         self._refresh_dim()
         self.canvas.zoom_to(nodes)
 
+    def say(self, words: str) -> None:
+        """Says something in the line over the graph for a while."""
+        self._note = words
+        self._refresh_dim()
+        self._note_timer.start()
+
+    def _forget_note(self) -> None:
+        self._note = ""
+        self._refresh_dim()
+
     def clear_focus(self) -> None:
         """Shows everything at full strength again."""
-        self._focus = None
+        self._focus, self._note = None, ""
         self._only_found.setChecked(False)
         self.strip.reset_threshold()
         self._refresh_dim()
@@ -175,7 +191,9 @@ class GraphView(QWidget):
     def _refresh_dim(self, *_: object) -> None:
         """Fades by the focus, else by the search, else by the threshold of an overlay of figures."""
         overlay = self.canvas.overlay
-        if self._focus is not None:
+        if self._note:
+            self.strip.show_words(self._note)
+        elif self._focus is not None:
             self.strip.show_words(self._focus[0])
             self.canvas.set_dimmed(~self._focus[1])
         elif self._only_found.isChecked() and self._found is not None:
@@ -192,7 +210,7 @@ class GraphView(QWidget):
         bright = overlay.above(share)
         if share <= 0:
             bright = np.ones(len(bright), np.bool_)  # nodes without a figure as well
-        limit = value_text(share * overlay.largest, overlay.unit)
+        limit = value_text(float(np.ceil(share * overlay.largest)), overlay.unit)
         self.strip.show_threshold(int(bright.sum()), len(bright), limit)
         self.canvas.set_dimmed(~bright if share > 0 else None)
 

@@ -3,46 +3,146 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+import numpy as np
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from studio.records import write_atomically
-from studio.support import TargetVerdicts
 from studio.targets import TARGETS
 from studio.ui import theme
-from studio.ui.canvas import GraphCanvas
+from studio.ui.canvas import GraphCanvas, Hatch, Icon, Overlay
+from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
-from studio.ui.texts import translate
+from studio.ui.widgets.parts import button, label
+
+if TYPE_CHECKING:
+    from studio.report.paint import Paint
+    from studio.report.palette import Palette
+
+FORMATS = ("png", "svg", "pdf")
+_HATCHES = {Hatch.DIAGONAL: "/", Hatch.CROSSED: "x", Hatch.DOTTED: ".", Hatch.STRIPES: "."}
+_ICONS = {Icon.NONE: "", Icon.DOT: "", Icon.DELTA: "tilde"}
 
 
-def save_picture(parent: QWidget, session: Session, canvas: GraphCanvas) -> None:
-    """Asks for a name and writes the whole graph in its format. Raises InputError when it cannot."""
-    opened, stage = session.opened, session.current_stage
-    if opened is None or stage is None or stage.path is None:
-        return
-    first = (session.folder or Path.home()) / f"{stage.path.stem}.png"
-    path, _ = QFileDialog.getSaveFileName(
-        parent, translate("picture", "Save picture"), str(first), "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
-    )
-    if not path:
-        return
-    if path.endswith(".svg"):
+class PictureDialog(QDialog):
+    """Which part, which format, then where."""
+
+    def __init__(self, session: Session, canvas: GraphCanvas, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._canvas = session, canvas
+        self.setWindowTitle(self.tr("Save picture"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 14)
+        column.setSpacing(10)
+        column.addWidget(label(self.tr("Save picture"), "title"))
+        form = QFormLayout()
+        self.part, self.format, self.scale = QComboBox(), QComboBox(), QComboBox()
+        self.part.addItem(self.tr("the whole graph"), True)
+        self.part.addItem(self.tr("what is in sight"), False)
+        for name in FORMATS:
+            self.format.addItem(name.upper(), name)
+        for factor in (1, 2, 4):
+            self.scale.addItem(f"{factor}×", float(factor))
+        self.scale.setCurrentIndex(1)
+        for title, box in (
+            (self.tr("Part"), self.part),
+            (self.tr("Format"), self.format),
+            (self.tr("Size"), self.scale),
+        ):
+            box.setAccessibleName(title)
+            form.addRow(title, box)
+        column.addLayout(form)
+        self._note = label(self.tr("SVG always holds the whole graph."), "small", wrap=True)
+        column.addWidget(self._note)
+        self.format.currentIndexChanged.connect(self._refresh)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(button(self.tr("Cancel"), self.reject))
+        save = button(self.tr("Save…"), self._ask_where, role="primary")
+        save.setDefault(True)
+        row.addWidget(save)
+        column.addLayout(row)
+        self.setMinimumWidth(360)
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        kind = self.format.currentData()
+        self.part.setEnabled(kind != "svg")
+        self.scale.setEnabled(kind == "png")
+        self._note.setVisible(kind == "svg")
+
+    def _ask_where(self) -> None:
+        stage = self._session.current_stage
+        if stage is None or stage.path is None:
+            return
+        kind = self.format.currentData()
+        first = (self._session.folder or Path.home()) / f"{stage.path.stem}.{kind}"
+        path, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save picture"), str(first), f"{kind.upper()} (*.{kind})"
+        )
+        if path:
+            self.save(Path(path).with_suffix(f".{kind}"))
+
+    def save(self, path: Path) -> None:
+        """Writes the picture as the form says; a failure is told."""
+        whole = bool(self.part.currentData())
+        with self._session.telling_failures():
+            if path.suffix == ".svg":
+                self._save_svg(path)
+            elif path.suffix == ".pdf":
+                self._canvas.save_pdf(str(path), whole=whole)
+            else:
+                self._canvas.save_png(str(path), whole=whole, scale=float(self.scale.currentData()))
+            self.accept()
+
+    def _save_svg(self, path: Path) -> None:
         from studio.report.graph_svg import graph_svg
-        from studio.report.paint import verdict_paint
         from studio.report.palette import DARK, LIGHT
 
-        verdicts: TargetVerdicts | None = session.verdicts
+        session = self._session
+        opened, stage = session.opened, session.current_stage
+        if opened is None or stage is None or stage.path is None:
+            return
         palette = DARK if theme.current().is_dark else LIGHT
         svg = graph_svg(
             opened.graph,
             opened.layout,
-            verdict_paint(verdicts, palette) if verdicts is not None else None,
+            paint_of(self._canvas.overlay, palette),
             title=stage.path.name,
             subtitle=TARGETS[session.target_id].title if session.target_id else "",
             palette=palette,
         )
-        write_atomically(Path(path), svg.encode())
-    elif path.endswith(".pdf"):
-        canvas.save_pdf(path)
-    else:
-        canvas.save_png(path if path.endswith(".png") else path + ".png")
+        write_atomically(path, svg.encode())
+
+
+def paint_of(overlay: Overlay | None, palette: Palette) -> Paint | None:
+    """What the canvas shows by colour, for the SVG: the same categories or the same figures."""
+    from studio.report.paint import Category, Paint, value_paint
+
+    if overlay is None:
+        return None
+    if overlay.values is not None:
+        return value_paint(overlay.name, overlay.values, overlay.unit, palette)
+    if overlay.codes is None:
+        return None
+    colors = of_theme(theme.current())
+    order = sorted(range(len(overlay.categories)), key=lambda k: overlay.categories[k].severity)
+    looks = [overlay.categories[k] for k in order]
+    place = np.full(256, -1, np.int16)
+    place[order] = np.arange(len(order))
+    categories = tuple(
+        Category(
+            c.title, colors.role(c.color).name(), _ICONS.get(c.icon, c.icon.value), _HATCHES.get(c.hatch, "")
+        )
+        for c in looks
+    )
+    return Paint(categories, place[overlay.codes])

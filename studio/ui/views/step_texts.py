@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from studio.recipes.recipe import ConvertStep, ExportStep, QuantizeScheme, QuantizeStep, Step, VerifyStep
+from studio.recipes.edit_records import CutOut, Edit, FreezeDim, RemoveNode, SetAttribute
+from studio.recipes.recipe import (
+    ConvertStep,
+    EditStep,
+    ExportStep,
+    FixStep,
+    QuantizeScheme,
+    QuantizeStep,
+    Step,
+)
 from studio.targets import TARGETS
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 
 TITLES = {
     "source": QT_TRANSLATE_NOOP("steps", "Source"),
     "export": QT_TRANSLATE_NOOP("steps", "Export"),
+    "edit": QT_TRANSLATE_NOOP("steps", "Edit"),
+    "fix": QT_TRANSLATE_NOOP("steps", "Fix"),
     "quantize": QT_TRANSLATE_NOOP("steps", "Quantize"),
     "convert": QT_TRANSLATE_NOOP("steps", "Convert"),
     "verify": QT_TRANSLATE_NOOP("steps", "Verify"),
@@ -17,6 +29,8 @@ TITLES = {
 TAB_TITLES = {
     "source": QT_TRANSLATE_NOOP("steps", "Source"),
     "export": QT_TRANSLATE_NOOP("steps", "Exported"),
+    "edit": QT_TRANSLATE_NOOP("steps", "Edited"),
+    "fix": QT_TRANSLATE_NOOP("steps", "Fixed"),
     "quantize": QT_TRANSLATE_NOOP("steps", "Quantized"),
     "convert": QT_TRANSLATE_NOOP("steps", "Converted"),
 }
@@ -53,11 +67,33 @@ def step_note(step: Step) -> str:
     if isinstance(step, ConvertStep):
         target = TARGETS.get(step.target)
         return fill(translate("steps", "for {target}"), target=target.title) if target else f".{step.format}"
-    assert isinstance(step, VerifyStep)
+    if isinstance(step, EditStep):
+        more = f" · +{len(step.edits) - 1}" if len(step.edits) > 1 else ""
+        return edit_text(step.edits[0]) + more if step.edits else ""
+    if isinstance(step, FixStep):
+        from studio.recipes.fixes import FIXES
+
+        fix = FIXES.get(step.fix)
+        return translate_sentence(fix.title) if fix else step.fix
     if step.max_accuracy_loss is not None:
         points = f"{step.max_accuracy_loss * 100:g}"
         return fill(translate("steps", "accuracy loss ≤ {points} pp"), points=points)
     return fill(translate("steps", "{n} inputs"), n=step.samples)
+
+
+def edit_text(edit: Edit) -> str:
+    """A light edit in a few words."""
+    if isinstance(edit, RemoveNode):
+        return fill(translate("steps", "remove {node}"), node=edit.node)
+    if isinstance(edit, SetAttribute):
+        return f"{edit.node}.{edit.attribute} = {'–' if edit.value is None else edit.value}"
+    if isinstance(edit, CutOut):
+        ends = {"first": ", ".join(edit.inputs) or "…", "last": ", ".join(edit.outputs) or "…"}
+        return fill(translate("steps", "cut out {first} → {last}"), **ends)
+    if isinstance(edit, FreezeDim):
+        return f"{edit.dim} = {edit.size}"
+    old = getattr(edit, "node", "") or getattr(edit, "tensor", "")
+    return fill(translate("steps", "rename {old} → {new}"), old=old, new=edit.name)
 
 
 def bytes_text(size: int) -> str:

@@ -1,0 +1,434 @@
+"""What can be done with the graph in sight: bookmarks, paths, bodies, blocks, edits, pictures, tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import save_model
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from studio.recipes.edit_records import CutOut, FreezeDim, RemoveNode, RenameNode, SetAttribute
+from studio.recipes.recipe import EditStep, FixStep
+from studio.ui.graph_overlays import OVERLAYS
+from studio.ui.session import Selection
+from studio.ui.views.block_dialog import BlockDialog
+from studio.ui.views.bookmark_dialog import BookmarkDialog
+from studio.ui.views.edit_dialogs import (
+    AttributeDialog,
+    CutDialog,
+    FreezeDialog,
+    RenameDialog,
+    open_dims,
+    parse_value,
+)
+from studio.ui.views.picture_dialog import PictureDialog
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, open_window: Open, tmp_path: Path) -> Any:
+    """The window on the tiny model."""
+    studio = open_window(save_model(tmp_path / "tiny.onnx", with_foreign_op=False))
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
+    return studio
+
+
+def save_branches(path: Path) -> Path:
+    """A model with an If, a symbolic dim, and two blocks that are alike."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    info = helper.make_tensor_value_info
+    branches = {
+        f"{word}_branch": helper.make_graph(
+            [helper.make_node(op, ["d"], [word], name=f"inner_{op}")], word, [], [info(word, 1, ["N", 4])]
+        )
+        for word, op in (("then", "Sigmoid"), ("else", "Tanh"))
+    }
+    nodes = [
+        helper.make_node("Neg", ["x"], ["s"], name="stem"),
+        helper.make_node("Relu", ["s"], ["a"], name="/block1/Relu"),
+        helper.make_node("Exp", ["a"], ["b"], name="/block1/Exp"),
+        helper.make_node("Relu", ["b"], ["c"], name="/block2/Relu"),
+        helper.make_node("Exp", ["c"], ["d"], name="/block2/Exp"),
+        helper.make_node("If", ["go"], ["y"], name="choice", **branches),
+    ]
+    inputs = [info("x", TensorProto.FLOAT, ["N", 4]), info("go", TensorProto.BOOL, [])]
+    graph = helper.make_graph(nodes, "branches", inputs, [info("y", TensorProto.FLOAT, ["N", 4])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), str(path))
+    return path
+
+
+@pytest.fixture
+def branches(qtbot: QtBot, open_window: Open, tmp_path: Path) -> Any:
+    """The window on a model with bodies and repeated blocks."""
+    studio = open_window(save_branches(tmp_path / "branches.onnx"))
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
+    return studio
+
+
+def trigger(studio: Any, action_id: str) -> None:
+    studio.window._menus.refresh()
+    action = studio.window._menus.action(action_id)
+    assert action.isEnabled(), action_id
+    action.trigger()
+
+
+def go_to(studio: Any, name: str) -> int:
+    node = int(studio.session.opened.graph.node_name.index(name))
+    studio.session.go_to_node(node)
+    return node
+
+
+# --- bookmarks -----------------------------------------------------------------------------------
+
+
+def test_bookmarks_are_kept_by_the_project_and_undone(qtbot: QtBot, opened: Any, tmp_path: Path) -> None:
+    session = opened.session
+    relu = go_to(opened, "relu")
+    trigger(opened, "graph.bookmark")
+    assert [b.node for b in session.project.bookmarks] == ["relu"]
+    session.undo()
+    assert session.project.bookmarks == ()
+    session.redo()
+    assert session.save(tmp_path / "tiny.studio")
+    assert 'node = "relu"' in (tmp_path / "tiny.studio").read_text()
+    session.select_node(None)
+    trigger(opened, "graph.bookmarks")
+    dialog = opened.window.findChild(BookmarkDialog)
+    item = dialog.list.item(0)
+    item.setText("the rectifier")
+    assert [b.name for b in session.project.bookmarks] == ["the rectifier"]
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+    assert session.selection.node == relu
+    assert not dialog.isVisible()
+
+
+def test_a_bookmark_is_deleted_by_its_key(qtbot: QtBot, opened: Any) -> None:
+    go_to(opened, "relu")
+    trigger(opened, "graph.bookmark")
+    trigger(opened, "graph.bookmark")
+    assert len(opened.session.project.bookmarks) == 2
+    trigger(opened, "graph.bookmarks")
+    dialog = opened.window.findChild(BookmarkDialog)
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
+    assert len(opened.session.project.bookmarks) == 1
+    dialog.reject()
+
+
+def test_a_bookmark_whose_node_is_gone_says_so(opened: Any) -> None:
+    from studio.project.project import Bookmark
+
+    seen: list[str] = []
+    opened.session.failed.connect(lambda failed: seen.append(failed.message))
+    opened.window.graph_tools.go_to_bookmark(Bookmark(name="x", node="no such", stage="source"))
+    assert "no such" in seen[0]
+
+
+# --- edges, paths, fading ------------------------------------------------------------------------
+
+
+def test_an_edge_is_followed_to_its_end(opened: Any) -> None:
+    graph = opened.session.opened.graph
+    opened.session.select_tensor(graph.tensor_name.index("a"))
+    trigger(opened, "graph.follow")
+    assert graph.node_name[opened.session.selection.node] == "relu"
+
+
+def test_a_path_between_two_nodes_fades_the_rest(opened: Any) -> None:
+    view = opened.window.stage_area.graph_view
+    go_to(opened, "conv")
+    trigger(opened, "graph.start_path")
+    assert view.strip.isVisible()
+    go_to(opened, "relu")
+    trigger(opened, "graph.show_path")
+    dimmed = view.canvas._dimmed_nodes
+    names = opened.session.opened.graph.node_name
+    assert {n for n, off in zip(names, dimmed) if not off} == {"conv", "relu"}
+    trigger(opened, "graph.clear")
+    assert view.canvas._dimmed_nodes is None
+    assert not view.strip.isVisible()
+
+
+def test_what_the_search_does_not_find_is_faded(qtbot: QtBot, opened: Any) -> None:
+    view = opened.window.stage_area.graph_view
+    qtbot.mouseClick(view._only_found, Qt.MouseButton.LeftButton)
+    view._field.setText("op:Relu")
+    view.search_now()
+    assert view.canvas._dimmed_nodes.tolist() == [True, False, True]
+    view._field.clear()
+    view.search_now()
+    assert view.canvas._dimmed_nodes is None
+
+
+# --- overlays ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("overlay", [overlay for overlay, _ in OVERLAYS])
+def test_every_overlay_is_a_menu_entry_and_colours_the_graph(opened: Any, overlay: str) -> None:
+    trigger(opened, f"overlay.{overlay}")
+    assert opened.session.overlay == overlay
+    view = opened.window.stage_area.graph_view
+    assert view.canvas.overlay is not None
+    assert view.curve.isVisible() is (overlay == "memory")
+    opened.window._menus.refresh()
+    assert opened.window._menus.action(f"overlay.{overlay}").isChecked()
+
+
+def test_the_threshold_fades_what_is_below(opened: Any) -> None:
+    trigger(opened, "overlay.macs")
+    view = opened.window.stage_area.graph_view
+    assert view.strip.isVisible()
+    view.strip._slider.setValue(900)
+    names = opened.session.opened.graph.node_name
+    bright = {n for n, off in zip(names, view.canvas._dimmed_nodes) if not off}
+    assert bright == {"conv"}
+    view.strip.cleared.emit()
+    assert view.canvas._dimmed_nodes is None
+
+
+def test_the_memory_curve_leads_to_its_node(qtbot: QtBot, opened: Any) -> None:
+    trigger(opened, "overlay.memory")
+    curve = opened.window.stage_area.graph_view.curve
+    live = opened.session.opened.costs.live_bytes
+    assert curve._bytes.tolist() == live.tolist()
+    qtbot.mouseClick(curve, Qt.MouseButton.LeftButton, pos=QPoint(curve.width() // 2, 40))
+    assert opened.session.selection.node == 1
+    qtbot.keyClick(curve, Qt.Key.Key_Right)
+    assert opened.session.selection.node == 2
+
+
+# --- scopes, bodies, blocks ----------------------------------------------------------------------
+
+
+def test_bodies_open_in_place_with_a_bread_crumb(qtbot: QtBot, branches: Any) -> None:
+    session, view = branches.session, branches.window.stage_area.graph_view
+    go_to(branches, "choice")
+    trigger(branches, "graph.bodies")
+    assert len(session.opened.view.opened) == 2
+    assert session.opened.view.subgraph == 0
+    go_to(branches, "inner_Tanh")
+    assert session.opened.view.subgraph == 0
+    assert [c.title for c in view.canvas._crumbs.crumbs] == ["If · else_branch"]
+    frame = int(view.canvas.scene.layout.frame_scope.max())
+    view.toggle_scope(frame)
+    assert session.opened.view.opened == frozenset()
+
+
+def test_scopes_close_and_open_all_together(branches: Any) -> None:
+    view = branches.window.stage_area.graph_view
+    trigger(branches, "graph.collapse")
+    closed = view.canvas.scene.count
+    trigger(branches, "graph.expand")
+    assert view.canvas.scene.count > closed
+
+
+def test_blocks_that_are_alike_are_compared(branches: Any) -> None:
+    from studio.graph.scopes import scope_tree
+
+    tree = scope_tree(branches.session.opened.graph)
+    branches.session.select_scope(tree.name.index("block1"))
+    trigger(branches, "graph.blocks")
+    dialog = branches.window.findChild(BlockDialog)
+    assert dialog.table.rowCount() == 0  # they differ in nothing
+    assert dialog.canvas.first.scene.graph.node_op == ["Relu", "Exp"]
+    dialog.accept()
+
+
+def test_hidden_kinds_are_switched(branches: Any) -> None:
+    session = branches.session
+    assert session.opened.view.hide_constants
+    trigger(branches, "graph.constants")
+    assert not session.opened.view.hide_constants
+    trigger(branches, "graph.shapes")
+    assert session.opened.view.hide_shape_arithmetic
+
+
+# --- context menus -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("selection", "entry"),
+    [
+        (Selection(node=0), "Set an attribute…"),
+        (Selection(tensor=0), "Follow the edge to its other end"),
+        (Selection(scope=1), "Open or close this scope"),
+        (Selection(), "Bookmarks…"),
+    ],
+)
+def test_the_context_menu_fits_what_is_selected(branches: Any, selection: Selection, entry: str) -> None:
+    branches.session._select(selection)
+    branches.window.show_graph_menu(QPoint(100, 100))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert entry in [a.text().replace("&", "") for a in menu.actions()]
+    menu.close()
+
+
+def test_a_right_click_selects_what_is_under_it(opened: Any) -> None:
+    canvas = opened.window.stage_area.graph_view.canvas
+    node = go_to(opened, "relu")
+    x, y = canvas.viewport.to_screen(*canvas.scene.center(canvas.scene.item_of_node(node)))
+    opened.session.select_node(None)
+    at = QPoint(round(x), round(y))
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, canvas.mapToGlobal(at))
+    QApplication.sendEvent(canvas, event)
+    assert opened.session.selection.node == node
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    popup.close()
+
+
+# --- light edits ---------------------------------------------------------------------------------
+
+
+def test_a_removed_node_is_a_step_and_comes_back_by_undo(qtbot: QtBot, opened: Any) -> None:
+    session = opened.session
+    go_to(opened, "relu")
+    trigger(opened, "edit.remove")
+    step = next(s for s in session.project.recipe.steps if isinstance(s, EditStep))
+    assert step.edits == (RemoveNode(node="relu"),)
+    qtbot.waitUntil(
+        lambda: session.current_stage_id == step.id and session.opened is not None, timeout=60_000
+    )
+    assert session.opened.graph.node_op == ["Conv", "GlobalAveragePool"]
+    followers = [s.after for s in session.project.recipe.steps if s.id != step.id]
+    assert "source" not in followers  # what came after the source comes after the edit
+    session.undo()
+    assert session.current_stage_id == "source"
+    assert not any(isinstance(s, EditStep) for s in session.project.recipe.steps)
+
+
+def test_a_second_edit_joins_the_step_and_runs_again(qtbot: QtBot, opened: Any) -> None:
+    session = opened.session
+    go_to(opened, "relu")
+    trigger(opened, "edit.remove")
+    qtbot.waitUntil(lambda: session.current_stage_id == "edit" and session.opened is not None, timeout=60_000)
+    go_to(opened, "pool")
+    trigger(opened, "edit.rename")
+    dialog = opened.window.findChild(RenameDialog)
+    dialog.name.setText("mean")
+    dialog.accept()
+    step = next(s for s in session.project.recipe.steps if isinstance(s, EditStep))
+    assert step.edits[1] == RenameNode(node="pool", name="mean")
+
+    def names() -> list[str]:
+        return list(session.opened.graph.node_name) if session.opened is not None else []
+
+    qtbot.waitUntil(lambda: "mean" in names(), timeout=60_000)
+    session.undo()
+    qtbot.waitUntil(lambda: "pool" in names(), timeout=60_000)
+
+
+def test_the_forms_say_edits(qtbot: QtBot, branches: Any) -> None:
+    got: list[Any] = []
+    graph = branches.session.opened.graph
+    attribute = AttributeDialog(graph, 1, None, got.append)
+    qtbot.addWidget(attribute)
+    attribute.attribute.addItem("alpha")
+    attribute.attribute.setCurrentText("alpha")
+    attribute.value.setText("0.5")
+    attribute.accept()
+    cut = CutDialog(graph, graph.main_inputs(), [graph.tensor_name.index("b")], got.append)
+    qtbot.addWidget(cut)
+    cut.accept()
+    freeze = FreezeDialog(open_dims(graph), got.append)
+    qtbot.addWidget(freeze)
+    freeze.fields["N"].setText("0")
+    freeze.accept()
+    assert freeze._wrong.text()
+    freeze.fields["N"].setText("2")
+    freeze.accept()
+    assert got == [
+        (SetAttribute(node="/block1/Relu", attribute="alpha", value=0.5),),
+        (CutOut(inputs=(), outputs=("b",)),),
+        (FreezeDim(dim="N", size=2),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1), ("0.5", 0.5), ("[1, 2]", [1, 2]), ("SAME_UPPER", "SAME_UPPER")]
+)
+def test_values_are_read_as_they_look(text: str, value: object) -> None:
+    assert parse_value(text) == value
+
+
+def test_the_cut_of_a_scope_proposes_its_borders(branches: Any) -> None:
+    from studio.graph.scopes import scope_tree
+
+    tree = scope_tree(branches.session.opened.graph)
+    branches.session.select_scope(tree.name.index("block2"))
+    trigger(branches, "edit.cut")
+    dialog = branches.window.findChild(CutDialog)
+    assert (dialog.inputs.text(), dialog.outputs.text()) == ("b", "d")
+    dialog.reject()
+
+
+def test_a_fix_becomes_a_step(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from studio.recipes.fixes import FIXES
+    from studio.ui.views.fix_dialog import FixDialog
+
+    monkeypatch.setattr("studio.ui.light_edits.run_steps", lambda *_, **__: "")
+    opened.window._show_fix(next(iter(FIXES)), 0)
+    dialog = opened.window.findChild(FixDialog)
+    dialog._dims.setText("N=1,2")
+    dialog._add.click()
+    assert dialog.isVisible()  # a step makes one file
+    dialog._dims.setText("")
+    dialog._add.click()
+    fix = next(s for s in opened.session.project.recipe.steps if isinstance(s, FixStep))
+    assert (fix.after, fix.fix) == ("source", next(iter(FIXES)))
+
+
+# --- taking away ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_pictures_of_the_graph_and_of_the_view(opened: Any, tmp_path: Path, kind: str) -> None:
+    trigger(opened, "overlay.partitions")
+    trigger(opened, "view.picture")
+    dialog = opened.window.findChild(PictureDialog)
+    dialog.format.setCurrentIndex(dialog.format.findData(kind))
+    dialog.part.setCurrentIndex(1)
+    path = tmp_path / f"graph.{kind}"
+    dialog.save(path)
+    data = path.read_bytes()
+    assert data.startswith({"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}[kind])
+    if kind == "png":
+        canvas = opened.window.stage_area.graph_view.canvas
+        assert QImage(str(path)).width() == canvas.width() * 2
+
+
+def test_a_picture_that_cannot_be_written_is_told(opened: Any, tmp_path: Path) -> None:
+    seen: list[str] = []
+    opened.session.failed.connect(lambda failed: seen.append(failed.message))
+    trigger(opened, "view.picture")
+    dialog = opened.window.findChild(PictureDialog)
+    dialog.save(tmp_path / "absent" / "graph.png")
+    assert "graph.png" in seen[0]
+    dialog.reject()
+
+
+def test_the_table_of_nodes_is_csv(opened: Any, tmp_path: Path) -> None:
+    opened.window.graph_tools.write_table(tmp_path / "nodes.csv")
+    with (tmp_path / "nodes.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [r["operator"] for r in rows] == ["Conv", "Relu", "GlobalAveragePool"]
+    assert int(rows[0]["macs"]) == 4 * 3 * 9 * 64
+
+
+def test_names_are_copied(branches: Any) -> None:
+    go_to(branches, "choice")
+    trigger(branches, "edit.copy_name")
+    assert QApplication.clipboard().text() == "choice"
+    branches.session.select_scope(1)
+    trigger(branches, "edit.copy_name")
+    assert QApplication.clipboard().text() == "block1"
