@@ -17,11 +17,12 @@ from studio.cli.support_answer import answer_of
 from studio.errors import InputError
 from studio.graph import Graph
 from studio.jobs.ask_tool import ToolAsked
-from studio.support import Problem, TargetVerdicts, find_problems, judge
-from studio.targets import DEFAULT_TARGETS
+from studio.support import Problem, TargetVerdicts, find_problems, judge, layout_tax
+from studio.targets import DEFAULT_TARGETS, TARGETS
 
 _PROBLEMS_SHOWN = 12
 _NODES_SHOWN = 3
+_PARTITIONS_SHOWN = 3
 _SIGNS = {"runs": "✓", "conditional": "◆", "falls_back": "▲", "fails": "✕", "unknown": "?"}
 
 
@@ -115,12 +116,36 @@ def text_of(graph: Graph, verdicts: dict[str, TargetVerdicts], problems: tuple[P
         rows.append((target_id, *counts, str(len(found.partitions)), tables.percent(found.macs_share, 0)))
     head = ("target", *(f"{_SIGNS[v]} {v.replace('_', ' ')}" for v in _SIGNS), "partitions", "MACs kept")
     lines = [tables.table(head, rows, right="lrrrrrrr")]
+    lines += [line for target_id, found in verdicts.items() if (line := _partition_text(graph, found))]
     for problem in problems[:_PROBLEMS_SHOWN]:
         lines.append("")
         lines.append(_problem_text(graph, problem))
     if len(problems) > _PROBLEMS_SHOWN:
         lines.append(f"\n… and {len(problems) - _PROBLEMS_SHOWN} more problems: --json has them all.")
     return "\n".join(lines)
+
+
+def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
+    """An accelerator's partitions, what crosses their borders, and its transposes, in a line or two."""
+    if not TARGETS[found.target_id].is_accelerator or not found.partitions:
+        return ""
+    shown = [
+        f"{len(p.nodes)} nodes, {tables.count(p.macs)} MACs, {tables.size(p.weight_bytes)} weights, "
+        f"{tables.size(p.boundary_in_bytes)} in, {tables.size(p.boundary_out_bytes)} out"
+        for p in sorted(found.partitions, key=lambda p: -len(p.nodes))[:_PARTITIONS_SHOWN]
+    ]
+    more = len(found.partitions) - len(shown)
+    text = f"{found.target_id}: {' | '.join(shown)}{f' | and {more} smaller' if more > 0 else ''}"
+    tax = layout_tax(graph, found)
+    if tax.held or tax.inserted:
+        at_least = "at least " if tax.unknown_sizes else ""
+        text += f"\n    layout: {tax.held} transposes in the graph ({at_least}{tables.size(tax.held_bytes)})"
+        if tax.inserted:
+            text += (
+                f", about {tax.inserted} more that the runtime puts around its partitions "
+                f"({at_least}{tables.size(tax.inserted_bytes)})"
+            )
+    return text
 
 
 def _problem_text(graph: Graph, problem: Problem) -> str:

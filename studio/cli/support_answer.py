@@ -1,7 +1,9 @@
 """What `support --json` prints.
 
 JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x | null, "verdicts":
-[{"node", "op", "verdict", "reason", "source", "tier", "fixes": [id]}]}}, "problems": [{"target",
+[{"node", "op", "verdict", "reason", "source", "tier", "fixes": [id], "partition": n | null, "cut"}],
+"partition_list": [{"nodes": [name], "macs" | null, "weight_bytes", "in_bytes", "out_bytes"}], "layout":
+{"held", "held_bytes", "inserted", "inserted_bytes", "unknown_sizes", "source"}}}, "problems": [{"target",
 "verdict", "op", "nodes": [name], "sentence", "source", "fixes", "macs_share", "partitions",
 "partitions_if_fixed" | null}], "tools": {T: tool}, "notes"}` with verdicts `runs`, `conditional`,
 `falls_back`, `fails`, `unknown` and tiers `rule`, `tool`, `measured`. A problem is one reason with all
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 from studio.graph import Graph
 from studio.records import Record
-from studio.support import Problem, TargetVerdicts
+from studio.support import Problem, TargetVerdicts, layout_tax
 
 
 class NodeVerdict(Record):
@@ -25,6 +27,29 @@ class NodeVerdict(Record):
     source: str
     tier: str
     fixes: tuple[str, ...]
+    partition: int | None = None  # None: in none
+    cut: str = ""  # "17 → 3 partitions if fixed"
+
+
+class PartitionLine(Record):
+    """One partition. `macs`: None when some node's are not known; bytes count known sizes only."""
+
+    nodes: tuple[str, ...]
+    macs: int | None
+    weight_bytes: int
+    in_bytes: int
+    out_bytes: int
+
+
+class LayoutLine(Record):
+    """Transposes in the graph, and those that the runtime is expected to add around the partitions."""
+
+    held: int
+    held_bytes: int
+    inserted: int
+    inserted_bytes: int
+    unknown_sizes: int
+    source: str
 
 
 class TargetSupport(Record):
@@ -34,6 +59,8 @@ class TargetSupport(Record):
     partitions: int
     macs_share: float | None
     verdicts: tuple[NodeVerdict, ...]
+    partition_list: tuple[PartitionLine, ...]
+    layout: LayoutLine
 
 
 class ProblemLine(Record):
@@ -46,7 +73,7 @@ class ProblemLine(Record):
     sentence: str
     source: str
     fixes: tuple[str, ...]
-    macs_share: float
+    macs_share: float | None
     partitions: int
     partitions_if_fixed: int | None
 
@@ -103,11 +130,38 @@ def _target(graph: Graph, found: TargetVerdicts) -> TargetSupport:
                 source=reason.source,
                 tier=str(reason.tier),
                 fixes=reason.fixes,
+                partition=_partition(found, node),
+                cut=found.cuts.get(graph.label(node), ""),
             )
         )
+    tax = layout_tax(graph, found)
     return TargetSupport(
         counts=found.counts(),
         partitions=len(found.partitions),
         macs_share=found.macs_share,
         verdicts=tuple(nodes),
+        partition_list=tuple(
+            PartitionLine(
+                nodes=tuple(map(graph.label, p.nodes)),
+                macs=p.macs,
+                weight_bytes=p.weight_bytes,
+                in_bytes=p.boundary_in_bytes,
+                out_bytes=p.boundary_out_bytes,
+            )
+            for p in found.partitions
+        ),
+        layout=LayoutLine(
+            held=tax.held,
+            held_bytes=tax.held_bytes,
+            inserted=tax.inserted,
+            inserted_bytes=tax.inserted_bytes,
+            unknown_sizes=tax.unknown_sizes,
+            source=tax.source,
+        ),
     )
+
+
+def _partition(found: TargetVerdicts, node: int) -> int | None:
+    if node >= len(found.partition_of) or found.partition_of[node] < 0:
+        return None
+    return int(found.partition_of[node])

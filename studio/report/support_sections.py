@@ -5,8 +5,8 @@ from __future__ import annotations
 from studio.report import charts
 from studio.report.content import ReportContent
 from studio.report.palette import ICONS
-from studio.report.words import escape, table
-from studio.support import Problem
+from studio.report.words import escape, size_text, table
+from studio.support import Problem, layout_tax
 from studio.targets import TARGETS
 
 _PROBLEMS_SHOWN = 20
@@ -36,7 +36,7 @@ def support_section(content: ReportContent) -> str:
         )
     head = ("target", *(v.replace("_", " ") for v in _SIGN), "partitions", "MACs kept")
     shown = content.problems[:_PROBLEMS_SHOWN]
-    parts = [table(head, rows, "lrrrrrrr")]
+    parts = [table(head, rows, "lrrrrrrr"), _partitions(content)]
     if shown:
         parts.append(f"<h3>Problems ({len(content.problems)})</h3>")
         parts += [_problem(content, problem) for problem in shown]
@@ -51,6 +51,32 @@ def support_section(content: ReportContent) -> str:
         "source. Unknown means that nobody has said yes or no.</p>"
     )
     return "<section>\n<h2>Targets</h2>\n" + "\n".join(parts) + "\n</section>"
+
+
+def _partitions(content: ReportContent) -> str:
+    """The accelerators' partitions with what crosses their borders, and the transposes; empty without."""
+    graph = content.graph
+    rows = []
+    for target_id, found in content.verdicts.items():
+        if graph is None or not TARGETS[target_id].is_accelerator or not found.partitions:
+            continue
+        tax = layout_tax(graph, found)
+        largest = max(found.partitions, key=lambda p: len(p.nodes))
+        rows.append(
+            (
+                escape(target_id),
+                str(len(found.partitions)),
+                f"{len(largest.nodes):,}",
+                "–" if largest.macs is None else f"{largest.macs / 1e6:,.1f} M",
+                size_text(sum(p.boundary_in_bytes for p in found.partitions)),
+                size_text(sum(p.boundary_out_bytes for p in found.partitions)),
+                f"{tax.held:,} ({size_text(tax.held_bytes)})",
+                f"{tax.inserted:,} ({size_text(tax.inserted_bytes)})" if tax.source else "–",
+            )
+        )
+    head = ("target", "partitions", "largest: nodes", "its MACs", "bytes in", "bytes out",
+            "transposes held", "expected around partitions")  # fmt: skip
+    return "<h3>Partitions and layout</h3>" + table(head, rows, "lrrrrrrr") if rows else ""
 
 
 def sign(verdict: str) -> str:

@@ -16,11 +16,13 @@ Why conditional and unknown are not merged into a guess: a false yes costs its r
 """
 
 from studio.support.judge import judge
+from studio.support.layout_tax import LayoutTax, layout_tax
 from studio.support.problems import Problem, find_problems
 from studio.support.verdict import VERDICTS, Partition, Reason, TargetVerdicts, Tier, Verdict
 
 __all__ = [
     "VERDICTS",
+    "LayoutTax",
     "Partition",
     "Problem",
     "Reason",
@@ -29,4 +31,5 @@ __all__ = [
     "Verdict",
     "find_problems",
     "judge",
+    "layout_tax",
 ]

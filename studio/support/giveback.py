@@ -46,8 +46,12 @@ def give_back(verdicts: TargetVerdicts, rules: RuleSet, graph: Graph, costs: Cos
 
 
 def macs_share(partition_of: Ints, costs: Costs | None) -> float | None:
-    """MACs inside partitions over all known MACs; None when there are none."""
-    if costs is None:
+    """MACs inside partitions over all MACs; None when there are none, or when some node's are unknown.
+
+    A share of the known part would read like one of the whole: a network with dynamic convolutions and
+    one known MatMul would keep “100 %”.
+    """
+    if costs is None or costs.unknown_macs:
         return None
     macs = np.maximum(costs.macs, 0).astype(np.float64)
     total = float(macs.sum())

@@ -10,7 +10,7 @@ from studio.graph.cost import Costs
 from studio.graph.graph import Graph
 from studio.support.giveback import macs_share
 from studio.support.partitions import Wiring, describe
-from studio.support.problems import is_folded
+from studio.support.problems import cut_sentences, is_folded
 from studio.support.rules import rule_for
 from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Tier, Verdict
 
@@ -69,7 +69,7 @@ def with_answers(
     wiring = Wiring(graph, folded)
     vanished = np.asarray([r.vanishes for r in reasons], np.bool_)[reason_of] & ~folded
     partition_of = wiring.phases(on & ~folded, rules.partitioning, vanished).copy()
-    return TargetVerdicts(
+    merged = TargetVerdicts(
         target_id=verdicts.target_id,
         codes=codes,
         reason_of=reason_of,
@@ -78,3 +78,5 @@ def with_answers(
         partition_of=partition_of,
         macs_share=macs_share(partition_of, costs),
     )
+    merged.cuts = cut_sentences(graph, merged, wiring)
+    return merged

@@ -155,8 +155,11 @@ def describe(wiring: Wiring, partition_of: Ints, costs: Costs | None) -> tuple[P
     order = inside[np.argsort(partition_of[inside], kind="stable")]
     ends = np.cumsum(np.bincount(partition_of[inside], minlength=count))
     macs = weights = np.zeros(count, np.int64)
+    unknown = set(range(count))
     if costs is not None:
         macs = _sums(partition_of, costs.macs, count)
+        blind = np.unique(partition_of[(partition_of >= 0) & (costs.macs < 0)])
+        unknown = set(blind.tolist())
         weights = _sums(partition_of, costs.weight_bytes, count)
     bytes_in, bytes_out = _borders(wiring, partition_of, count)
     start = 0
@@ -166,7 +169,7 @@ def describe(wiring: Wiring, partition_of: Ints, costs: Costs | None) -> tuple[P
         result.append(
             Partition(
                 nodes=tuple(order[start:end].tolist()),
-                macs=int(macs[index]),
+                macs=None if index in unknown else int(macs[index]),
                 weight_bytes=int(weights[index]),
                 boundary_in_bytes=int(bytes_in[index]),
                 boundary_out_bytes=int(bytes_out[index]),

@@ -35,8 +35,8 @@ class Problem(Record):
     source: str
     tier: Tier = Tier.RULE
     fixes: tuple[str, ...] = ()
-    macs: int = 0  # of these nodes
-    macs_share: float = 0.0  # of the whole graph
+    macs: int = 0  # of these nodes, as far as known
+    macs_share: float | None = 0.0  # of the whole graph; None: these nodes' or the graph's are not all known
     partitions: int = 0  # now
     partitions_if_fixed: int | None = None  # None: not computed
 
@@ -44,9 +44,11 @@ class Problem(Record):
 def find_problems(graph: Graph, verdicts: Mapping[str, TargetVerdicts]) -> tuple[Problem, ...]:
     """Everything that is not a plain yes, what costs most first: verdict, then MACs, then partitions."""
     try:
-        macs = np.maximum(node_costs(graph).macs, 0)
+        costs = node_costs(graph)
+        counted, has_unknown = costs.macs, costs.unknown_macs > 0
     except (StudioError, ValueError, IndexError, OverflowError):
-        macs = np.zeros(graph.node_count, np.int64)
+        counted, has_unknown = np.full(graph.node_count, -1, np.int64), True
+    macs = np.maximum(counted, 0)
     total = float(macs.astype(np.float64).sum())
     found: list[Problem] = []
     for target_id, columns in verdicts.items():
@@ -56,6 +58,9 @@ def find_problems(graph: Graph, verdicts: Mapping[str, TargetVerdicts]) -> tuple
             index = max(reasons, key=lambda r: len(r[1]))[0]
             reason = columns.reasons[index]
             cost = float(macs[nodes].astype(np.float64).sum())
+            share: float | None = cost / total if total else 0.0
+            if (cost and has_unknown) or bool((counted[nodes] < 0).any()):
+                share = None
             found.append(
                 Problem(
                     target_id=target_id,
@@ -67,7 +72,7 @@ def find_problems(graph: Graph, verdicts: Mapping[str, TargetVerdicts]) -> tuple
                     tier=reason.tier,
                     fixes=reason.fixes,
                     macs=int(min(cost, float(1 << 62))),
-                    macs_share=cost / total if total else 0.0,
+                    macs_share=share,
                     partitions=len(columns.partitions),
                     partitions_if_fixed=fixed.get(index),
                 )

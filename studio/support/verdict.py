@@ -51,10 +51,10 @@ class Reason(Record):
 
 
 class Partition(Record):
-    """A run of nodes that the accelerator takes as one."""
+    """A run of nodes that the accelerator takes as one. Unknown sizes count 0 in the bytes."""
 
     nodes: tuple[int, ...]
-    macs: int = 0
+    macs: int | None = 0  # None: some node's are not known
     weight_bytes: int = 0
     boundary_in_bytes: int = 0
     boundary_out_bytes: int = 0
@@ -79,7 +79,7 @@ class TargetVerdicts:
     partitions: tuple[Partition, ...] = ()
     partition_of: Ints = field(default_factory=lambda: np.zeros(0, np.int32))  # −1 = in none
     cuts: dict[str, str] = field(default_factory=dict)  # node label → sentence, e.g. "1 → 3 partitions"
-    macs_share: float | None = None  # share of MACs kept on the accelerator, None = unknown
+    macs_share: float | None = None  # share of MACs kept on the accelerator, None = not all known
 
     def verdict(self, node: int) -> Verdict:
         return VERDICTS[int(self.codes[node])]

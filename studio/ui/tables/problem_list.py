@@ -94,7 +94,8 @@ class ProblemList(QAbstractListModel):
             if len(p.nodes) > 5:
                 names += f" and {len(p.nodes) - 5} more"
             cells = (
-                p.verdict.value.replace("_", " "), p.op, p.target_id, names, f"{p.macs_share * 100:.1f} %",
+                p.verdict.value.replace("_", " "), p.op, p.target_id, names,
+                "not known" if p.macs_share is None else f"{p.macs_share * 100:.1f} %",
                 p.sentence, p.source,
             )  # fmt: skip
             lines.append("| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |")
@@ -114,7 +115,7 @@ class ProblemList(QAbstractListModel):
         fixed = problem.partitions_if_fixed
         if fixed is not None and fixed < problem.partitions:
             return fill(self.tr("{now} → {then} partitions"), now=problem.partitions, then=fixed)
-        if problem.macs_share >= 0.0005:
+        if problem.macs_share is not None and problem.macs_share >= 0.0005:
             return fill(self.tr("{share} % of MACs"), share=f"{problem.macs_share * 100:.1f}")
         n = len(problem.nodes)
         return self.tr("1 node") if n == 1 else fill(self.tr("{n} nodes"), n=f"{n:,}")
