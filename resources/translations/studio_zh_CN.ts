@@ -3016,6 +3016,14 @@ Address:</source>
         <translation>导出</translation>
     </message>
     <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Fix</source>
+        <translation>修复</translation>
+    </message>
+    <message>
         <source>Quantize</source>
         <translation>量化</translation>
     </message>
@@ -3034,6 +3042,14 @@ Address:</source>
     <message>
         <source>Exported</source>
         <translation>已导出</translation>
+    </message>
+    <message>
+        <source>Edited</source>
+        <translation>已编辑</translation>
+    </message>
+    <message>
+        <source>Fixed</source>
+        <translation>已修复</translation>
     </message>
     <message>
         <source>Quantized</source>
@@ -3078,6 +3094,18 @@ Address:</source>
     <message>
         <source>{n} inputs</source>
         <translation>{n} 个输入</translation>
+    </message>
+    <message>
+        <source>remove {node}</source>
+        <translation>移除 {node}</translation>
+    </message>
+    <message>
+        <source>cut out {first} → {last}</source>
+        <translation>截取 {first} → {last}</translation>
+    </message>
+    <message>
+        <source>rename {old} → {new}</source>
+        <translation>重命名 {old} → {new}</translation>
     </message>
 </context>
 <context>
