@@ -34,7 +34,7 @@ def odd(made: list[JobRunner], how: str) -> JobRunner:
 
 
 def outcome_of(qtbot: QtBot, runner: JobRunner, job_id: str) -> Done | Failed:
-    qtbot.waitUntil(lambda: runner.state(job_id).is_over, timeout=15_000)
+    qtbot.waitUntil(lambda: runner.state(job_id).is_over, timeout=60_000)
     outcome = runner.state(job_id).outcome
     assert outcome is not None
     return outcome
@@ -77,7 +77,7 @@ def test_a_worker_that_cannot_start_is_a_failure(qtbot: QtBot, made: list[JobRun
 def test_cancel_kills_a_deaf_worker_after_the_grace(qtbot: QtBot, made: list[JobRunner]) -> None:
     runner = odd(made, "hangs")
     job_id = runner.start(JOB, title="x")
-    qtbot.waitUntil(lambda: runner.state(job_id).progress is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: runner.state(job_id).progress is not None, timeout=60_000)
     started = time.monotonic()
     runner.cancel(job_id)
     outcome = outcome_of(qtbot, runner, job_id)
@@ -91,17 +91,17 @@ def test_cancel_kills_a_deaf_worker_after_the_grace(qtbot: QtBot, made: list[Job
 def test_cancel_takes_the_children_too(qtbot: QtBot, made: list[JobRunner]) -> None:
     runner = odd(made, "hangs-with-child")
     job_id = runner.start(JOB, title="x")
-    qtbot.waitUntil(lambda: bool(runner.state(job_id).lines), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(runner.state(job_id).lines), timeout=60_000)
     child = int(runner.state(job_id).lines[0])
     runner.cancel(job_id, grace_ms=50)
     outcome_of(qtbot, runner, job_id)
-    qtbot.waitUntil(lambda: not is_alive(child), timeout=5_000)
+    qtbot.waitUntil(lambda: not is_alive(child), timeout=60_000)
 
 
 def test_a_polite_worker_may_finish_after_cancel(qtbot: QtBot, made: list[JobRunner]) -> None:
     runner = odd(made, "slow-goodbye")
     job_id = runner.start(JOB, title="x")
-    qtbot.waitUntil(lambda: runner.state(job_id).progress is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: runner.state(job_id).progress is not None, timeout=60_000)
     runner.cancel(job_id, grace_ms=5_000)
     assert isinstance(outcome_of(qtbot, runner, job_id), Done)
 

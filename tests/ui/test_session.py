@@ -29,7 +29,7 @@ def failures_of(session: Session) -> list[str]:
 
 
 def open_model(qtbot: QtBot, session: Session, path: Path) -> None:
-    with qtbot.waitSignal(session.stage_opened, timeout=30_000):
+    with qtbot.waitSignal(session.stage_opened, timeout=120_000):
         session.open_path(path)
 
 
@@ -57,7 +57,7 @@ def test_a_file_that_is_no_model_is_one_sentence(
             bool(seen)
             or (session.current_stage is not None and session.current_stage.status is StageStatus.FAILED)
         ),
-        timeout=30_000,
+        timeout=120_000,
     )
 
 
@@ -148,7 +148,7 @@ def test_python_waits_for_trust(session: Session, tmp_path: Path) -> None:
 
 def test_another_file_can_be_opened_beside(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
     open_model(qtbot, session, save_model(tmp_path / "tiny.onnx"))
-    with qtbot.waitSignal(session.stage_opened, timeout=30_000):
+    with qtbot.waitSignal(session.stage_opened, timeout=120_000):
         session.open_beside(save_model(tmp_path / "other.onnx", with_foreign_op=False))
     assert session.opened is not None
     assert session.opened.graph.node_count == 3
