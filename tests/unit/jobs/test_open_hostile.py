@@ -70,8 +70,6 @@ def overlaps(layout: Layout) -> int:
 def test_100_000_readers_of_one_tensor_are_a_grid(tmp_path: Path) -> None:
     nodes = [neg("x", "a"), *(neg("a", f"r{i}") for i in range(100_000))]
     path = write(tmp_path / "m.onnx", nodes, ["x"], [])
-    _, first = opened(path)
-    assert len(first.item_x) < 10
     _, layout = opened(path, GraphView())
     assert len(layout.item_x) == 100_002
     assert 0.5 < layout.width / layout.height < 3
