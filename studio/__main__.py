@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from studio.cli.main import main as command_line
-
 
 def main(argv: list[str] | None = None) -> int:
     """Runs a command or the window and returns its exit code."""
-    return command_line(argv, open_window=_open_window)
+    try:
+        from studio.cli.main import main as command_line
+
+        return command_line(argv, open_window=_open_window)
+    except KeyboardInterrupt:  # while modules are still being imported
+        return 130
 
 
 def _open_window(paths: list[Path]) -> int:

@@ -66,12 +66,18 @@ def _copy_sample(folder: Path) -> Path:
     """Copies the sample into a folder that is new or empty. Raises InputError."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is there already and not empty.", hint="Name a new folder.")
+    was_there = folder.exists()
     try:
         ignored = shutil.ignore_patterns("__pycache__", "*.runs")
         shutil.copytree(resources() / "sample", folder, dirs_exist_ok=True, ignore=ignored)
     except OSError as error:
+        for made in folder.iterdir() if was_there else ():  # it was empty: all in it is ours
+            shutil.rmtree(made, ignore_errors=True) if made.is_dir() else made.unlink(missing_ok=True)
+        if not was_there:
+            shutil.rmtree(folder, ignore_errors=True)
+        reason = error.strerror or "not all files could be written"
         raise InputError(
-            f"Cannot copy the sample to {folder}: {error}.", hint="Name another folder."
+            f"Cannot copy the sample to {folder}: {reason}.", hint="Free some space or name another folder."
         ) from None
     return folder
 

@@ -71,14 +71,24 @@ def main(argv: list[str] | None = None, *, open_window: OpenWindow | None = None
 
         return runner()
     if arguments[:1] in (["--help"], ["-h"]):
-        sys.stdout.write(_usage())
-        return 0
+        return _print(_usage())
     if arguments[:1] == ["--version"]:
         from studio import __version__
 
-        sys.stdout.write(f"deployment-studio {__version__}\n")
-        return 0
+        return _print(f"deployment-studio {__version__}\n")
     return _guarded(arguments, open_window)
+
+
+def _print(text: str) -> int:
+    """Writes to stdout; the exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return 141
+    except OSError:  # a full disk; there is nobody to tell
+        return 2
+    return 0
 
 
 def _usage() -> str:
@@ -89,15 +99,17 @@ def _usage() -> str:
 
 def _guarded(arguments: list[str], open_window: OpenWindow | None) -> int:
     """Runs a command or the window; no traceback leaves from here."""
-    from studio.cli.output import Output, private_streams
+    from studio.cli.output import Output, open_missing_streams, private_streams
 
+    open_missing_streams()
     as_json = "--json" in arguments
     try:
         command, options = _parse(arguments)
     except SystemExit as end:  # argparse, after --help
         return end.code if isinstance(end.code, int) else 2
     except Exception as error:
-        return _fail(error, Output(sys.stdout, sys.stderr, as_json=as_json))
+        with private_streams() as (out, err):  # which take any text, whatever the terminal's encoding
+            return _fail(error, Output(out, err, as_json=as_json))
     with private_streams() as (out, err):
         output = Output(out, err, as_json=as_json, show=open_window)
         try:
@@ -153,6 +165,6 @@ def _fail(error: BaseException, output: Output) -> int:
             output.note("\n".join(f"  | {line}" for line in failed.detail.splitlines()[-8:]))
     if output.as_json:
         answer = ErrorAnswer.of(failed, hint=hint)
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):  # the reader left, the disk is full
             output.result(answer)
     return failed.exit_code

@@ -229,5 +229,20 @@ def _open_log() -> int | None:
     except (OSError, StudioError):
         return None  # a log that cannot be written must not stop the work
     started = time.strftime("%Y-%m-%d %H:%M:%S")
-    os.write(handle, f"\n--- {started} {' '.join(sys.argv[1:])}\n".encode())
+    with contextlib.suppress(OSError):
+        os.write(handle, f"\n--- {started} {' '.join(sys.argv[1:])}\n".encode(errors="backslashreplace"))
     return handle
+
+
+def open_missing_streams() -> None:
+    """Puts the null device where the program was started with a closed descriptor.
+
+    Otherwise the next file that is opened would get its number, and what is printed.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))

@@ -55,7 +55,7 @@ def quantize(context: StepContext) -> Converted:
     try:
         with quiet():
             notes = schemes[step.scheme](context, step, source, made)
-    except StudioError:
+    except (StudioError, OSError):  # a full disk is no fault of the tool: the cache says it
         raise
     except Exception as error:
         if has_bodies(source):

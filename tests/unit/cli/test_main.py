@@ -241,3 +241,27 @@ def test_a_place_that_cannot_be_written_is_named_and_nothing_changes(
         "net.onnx",
         "taken",
     ]
+
+
+def test_an_error_is_told_whatever_the_encoding_of_the_terminal() -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = run("inspect", "--文", "--json", env=env)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["exit_code"] == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "redirection", [">&-", "2>&-", "<&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>&1"]
+)
+def test_closed_and_full_streams_end_with_a_code_and_no_traceback(redirection: str) -> None:
+    line = f"{sys.executable} -m studio inspect absent.onnx --json {redirection}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_help_to_a_full_disk_is_no_traceback() -> None:
+    line = f"{sys.executable} -m studio --help > /dev/full"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "")
