@@ -432,3 +432,28 @@ def test_names_are_copied(branches: Any) -> None:
     branches.session.select_scope(1)
     trigger(branches, "edit.copy_name")
     assert QApplication.clipboard().text() == "block1"
+
+
+# --- compare -------------------------------------------------------------------------------------
+
+
+def test_two_files_are_compared_and_a_difference_leads_to_both(
+    qtbot: QtBot, open_window: Open, tmp_path: Path
+) -> None:
+    studio = open_window(save_model(tmp_path / "one.onnx"))
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
+    studio.session.open_beside(save_model(tmp_path / "other.onnx", with_foreign_op=False))
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
+    area = studio.window.stage_area
+    trigger(studio, "view.compare")
+    compare = area._compare
+    compare.choose("source", studio.session.stages[-1].id)
+    qtbot.waitUntil(lambda: compare.table.rowCount() > 0)
+    kinds = [compare.table.index(r, 0).data() for r in range(compare.table.rowCount())]
+    names = [compare.table.index(r, 1).data() for r in range(compare.table.rowCount())]
+    assert ("removed", "warp") in zip(kinds, names)
+    row = names.index("warp")
+    place = compare._list.visualRect(compare.table.index(row, 1)).center()
+    qtbot.mouseClick(compare._list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert compare.canvas.first.scene.graph.node_op[compare.canvas.first.selected_node] == "Warp"
+    assert compare.canvas.second.selected_node == -1

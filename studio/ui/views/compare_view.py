@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from studio.graph import Graph
 from studio.graph.diff import Change, ChangeKind, GraphDiff, diff_graphs
 from studio.graph.layout import lay_out
-from studio.graph.scopes import scope_tree, toggle_bodies, toggle_scope
+from studio.graph.scopes import reveal, scope_tree, toggle_bodies, toggle_scope
 from studio.recipes.recipe import Step
 from studio.ui.canvas.compare import CompareCanvas
 from studio.ui.session import Session
@@ -176,7 +176,20 @@ class CompareView(QWidget):
 
     def _go(self, row: int) -> None:
         change = self.table.change(row)
+        for is_second, node in ((False, change.node_a), (True, change.node_b)):
+            self._reveal(node, is_second=is_second)
         self.canvas.show_pair(change.node_a, change.node_b)
+
+    def _reveal(self, node: int, *, is_second: bool) -> None:
+        """Opens the scopes around a node of one side."""
+        stage = self._chosen()[1 if is_second else 0]
+        if node < 0 or stage is None or stage.opened is None:
+            return
+        opened = stage.opened
+        view = reveal(opened.graph, opened.view, node)
+        if view != opened.view:
+            opened.view, opened.layout = view, lay_out(opened.graph, view)
+            self.canvas.set_layout(opened.layout, is_second=is_second)
 
     def _toggle_scope(self, is_second: bool, scope: int) -> None:
         stage = self._chosen()[1 if is_second else 0]

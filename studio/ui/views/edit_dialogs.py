@@ -57,14 +57,17 @@ class EditDialog(QDialog):
         try:
             edits = self.edits()
         except InputError as error:
-            self._wrong.setText(
-                f"{translate_sentence(error.message)} {translate_sentence(error.hint)}".strip()
-            )
-            self._wrong.show()
+            said = f"{translate_sentence(error.message)} {translate_sentence(error.hint)}"
+            self.say(said.strip())
             return
         super().accept()
         if edits:
             self._on_edits(edits)
+
+    def say(self, words: str) -> None:
+        """Says what is wrong."""
+        self._wrong.setText(words)
+        self._wrong.show()
 
     def add_field(self, title: str, text: str, hint: str = "") -> QLineEdit:
         """One more line of the form."""
@@ -72,6 +75,8 @@ class EditDialog(QDialog):
         field.setPlaceholderText(hint)
         field.setAccessibleName(title)
         self.form.addRow(title, field)
+        if self.form.rowCount() == 1:
+            field.setFocus()
         return field
 
 
@@ -140,6 +145,7 @@ class AttributeDialog(EditDialog):
         self._show_value(self.attribute.currentText())
         if not self.attribute.count():
             self.apply.setEnabled(False)
+            self.say(translate("NodePages", "This operator has no attributes."))
 
     def _show_value(self, name: str) -> None:
         value = self._given.get(name)
