@@ -48,11 +48,13 @@ def parser() -> Parser:
     """The options of `render`."""
     result = Parser(
         "render",
-        summary="Draw the graph as SVG or PNG, coloured by what a target does with each node.",
+        summary="Draw the graph as SVG, PNG or PDF, coloured by what a target does with each node.",
         example="deployment-studio render mobilenet.onnx --out mobilenet.png --target ort/nnapi",
     )
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
-    result.add_argument("--out", required=True, metavar="PICTURE", help="a file that ends in .svg or .png")
+    result.add_argument(
+        "--out", required=True, metavar="PICTURE", help="a file that ends in .svg, .png or .pdf"
+    )
     result.add_argument("--target", default="", metavar="T", help="colour by this target's verdicts")
     result.add_argument("--overlay", choices=sorted(_OVERLAYS), help="colour by a cost instead")
     result.add_argument(
@@ -67,14 +69,15 @@ def parser() -> Parser:
 def run(options: Namespace, output: Output) -> int:
     """Writes the picture; 0."""
     from studio.graph.layout import lay_out
+    from studio.report.graph_pdf import svg_to_pdf
     from studio.report.graph_png import svg_to_png
     from studio.report.graph_svg import graph_svg
     from studio.report.palette import PALETTES
 
     out = Path(options.out).absolute()
-    if out.suffix not in (".svg", ".png"):
+    if out.suffix not in (".svg", ".png", ".pdf"):
         raise InputError(
-            f"{out.name} is neither .svg nor .png.", hint="Name the picture NAME.svg or NAME.png."
+            f"{out.name} is neither .svg, .png nor .pdf.", hint="Name the picture NAME.svg or NAME.png."
         )
     if options.target and options.overlay:
         raise InputError("A picture has one colouring.", hint="Give either --target or --overlay.")
@@ -88,7 +91,11 @@ def run(options: Namespace, output: Output) -> int:
     subtitle = f"{path.name}{what}"
     layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
-    write_atomically(out, svg.encode() if out.suffix == ".svg" else svg_to_png(svg))
+    if out.suffix == ".svg":
+        picture = svg.encode()
+    else:
+        picture = svg_to_pdf(svg) if out.suffix == ".pdf" else svg_to_png(svg)
+    write_atomically(out, picture)
     width, height = map(int, _SIZE.search(svg).groups())  # type: ignore[union-attr]
     answer = RenderAnswer(
         out=str(out),

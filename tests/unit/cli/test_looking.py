@@ -86,6 +86,20 @@ def test_render_draws_without_a_display(
     assert out.read_bytes().startswith(start)
 
 
+def test_render_writes_a_pdf_whose_table_leads_to_its_objects(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "graph.pdf"
+    found = answer(capfd, "render", str(conv_net(tmp_path / "net.onnx")), "--out", str(out))
+    data = out.read_bytes()
+    assert data.startswith(b"%PDF-1.4")
+    start = int(data.rsplit(b"startxref\n", 1)[1].split()[0])
+    assert data[start:].startswith(b"xref")
+    places = [int(line.split()[0]) for line in data[start:].split(b"\n")[3:8]]
+    assert all(data[place:].startswith(f"{n} 0 obj".encode()) for n, place in enumerate(places, 1))
+    assert f"[0 0 {found['width']}.00 {found['height']}.00]".encode() in data
+
+
 def test_render_by_cost_and_by_depth(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = conv_net(tmp_path / "net.onnx")
     out = tmp_path / "macs.svg"
