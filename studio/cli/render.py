@@ -52,9 +52,7 @@ def parser() -> Parser:
         example="deployment-studio render mobilenet.onnx --out mobilenet.png --target ort/nnapi",
     )
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
-    result.add_argument(
-        "--out", required=True, metavar="PICTURE", help="a file that ends in .svg, .png or .pdf"
-    )
+    result.add_argument("--out", required=True, metavar="PICTURE", help="ends in .svg, .png or .pdf")
     result.add_argument("--target", default="", metavar="T", help="colour by this target's verdicts")
     result.add_argument("--overlay", choices=sorted(_OVERLAYS), help="colour by a cost instead")
     result.add_argument(
