@@ -28,6 +28,8 @@ from studio.recipes.plan import kind_of
 from studio.recipes.recipe import Preprocessing, Recipe, Step
 from studio.records import Record, check_replaceable
 
+_CODE = (".py", ".pt2")  # a .pt2 of an older kind may hold code as well
+
 
 class StepsAnswer(Record):
     """What `export`, `quantize`, `convert` and `verify` print with `--json`."""
@@ -127,10 +129,10 @@ def copy_out(made: Path, target: Path) -> None:
 
 def trust(opened: OpenedProject, asked: bool, output: Output) -> None:
     """Trusts the source's folder when the user asked for it; says what that lets run."""
-    if not asked or not opened.project.source.path.endswith(".py") or is_trusted(opened.folder):
+    if not asked or not opened.project.source.path.endswith(_CODE) or is_trusted(opened.folder):
         return
     files = python_files(opened.folder)
-    output.note(f"trusting {opened.folder}: {len(files)} Python files may run")
+    output.note(f"trusting {opened.folder}: {len(files)} files with code may run")
     trust_folder(opened.folder)
 
 

@@ -139,8 +139,11 @@ def _load_weights(module: Any, path: Path) -> None:
         else:
             state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
+        said = (str(error) or "damaged").splitlines()[0][:200].rstrip(".")
+        if "weights only" in said.lower():  # torch goes on to advise loading it unsafely
+            said = "it holds more than tensors, and may hold code"
         raise InputError(
-            f"{path.name} is not a readable weights file: {str(error).splitlines()[0][:200]}.",
+            f"{path.name} is not a readable weights file: {said}.",
             hint="Save it with safetensors.torch.save_file(model.state_dict(), path).",
         ) from None
     if isinstance(state, dict) and isinstance(state.get("state_dict"), dict):

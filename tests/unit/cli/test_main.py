@@ -251,9 +251,7 @@ def test_an_error_is_told_whatever_the_encoding_of_the_terminal() -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "redirection", [">&-", "2>&-", "<&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>&1"]
-)
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">/dev/full", ">/dev/full 2>&1"])
 def test_closed_and_full_streams_end_with_a_code_and_no_traceback(redirection: str) -> None:
     line = f"{sys.executable} -m studio inspect absent.onnx --json {redirection}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
