@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from studio.backends.backend import Array
 from studio.backends.ort import OrtBackend
+from studio.errors import InputError
 from studio.recipes.data import Samples, open_samples
 from studio.recipes.steps.context import StepContext
 
@@ -39,7 +42,15 @@ class CalibrationReader:
         self._feeds = (self._samples.feeds(i * size) for i in range(start_index, end_index))
 
     def get_next(self) -> dict[str, Array] | None:
-        return next(self._feeds, None)
+        """The next feeds, None after the last. Raises InputError for NaN and infinity."""
+        feeds = next(self._feeds, None)
+        for name, array in (feeds or {}).items():
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise InputError(
+                    f"The calibration data ({self._samples.origin}) hold NaN or infinity for “{name}”.",
+                    hint="Leave those samples out.",
+                )
+        return feeds
 
 
 def stride(count: int) -> int:

@@ -235,3 +235,18 @@ def test_rewrites_read_only_regular_onnx_files(tmp_path: Path, make: Callable[[P
     (tmp_path / "net.tflite").write_bytes(b"\0\0\0\0TFL3" + b"\0" * 40)
     with pytest.raises(InputError, match="TensorFlow Lite, not ONNX"):
         OnnxEdit.load(tmp_path / "net.tflite")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_calibration_data_without_a_range_are_the_users_to_mend(tmp_path: Path, value: float) -> None:
+    save_convolution(tmp_path / "net.onnx")
+    shape = [d.dim_value for d in onnx.load(tmp_path / "net.onnx").graph.input[0].type.tensor_type.shape.dim]
+    np.save(tmp_path / "bad.npy", np.full((3, *shape[1:]), value, np.float32))
+    step = QuantizeStep(id="q", after="source", scheme=QuantizeScheme.STATIC)
+    project = TinyProject(
+        source=SourceModel(path="net.onnx"),
+        recipe=Recipe(steps=(step,)),
+        calibration=DataSet(path="bad.npy"),
+    )
+    with pytest.raises(InputError, match="NaN or infinity"):
+        run_recipe(project, tmp_path, Silent())
