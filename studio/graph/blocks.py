@@ -9,17 +9,15 @@ the same scope.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from studio.graph.bodies import Shown, shown_part
+from studio.graph.bodies import Shown
 from studio.graph.graph import Graph, Ints, TensorKind
-from studio.graph.scope_walk import scope_order
 from studio.graph.scopes import ScopeTree
 from studio.graph.view import GraphView
+from studio.graph.walked import walk
 
 Bools = npt.NDArray[np.bool_]
 
@@ -60,35 +58,10 @@ class BlockTree:
     edge_tensor: Ints
 
 
-@dataclass(slots=True, eq=False)
-class _Walked:
-    """What of a view does not depend on which scopes are collapsed."""
-
-    view: GraphView
-    part: Shown
-    order: list[int]
-    backward: set[tuple[int, int]]
-
-
-_walked: WeakKeyDictionary[Graph, _Walked] = WeakKeyDictionary()
-
-
-def _walk(graph: Graph, tree: ScopeTree, view: GraphView) -> _Walked:
-    """Visible nodes and their order; kept for the next view of the graph, which mostly has one scope more
-    or less collapsed: at 50,000 nodes this is three quarters of a layout."""
-    key = msgspec.structs.replace(view, collapsed=frozenset(), wrap=True)
-    known = _walked.get(graph)
-    if known is None or known.view != key:
-        part = shown_part(graph, tree, view)
-        order, backward = scope_order(part.tree, part.visible, part.source, part.target)
-        known = _walked[graph] = _Walked(key, part, order, backward)
-    return known
-
-
 def block_tree(graph: Graph, tree: ScopeTree, view: GraphView) -> BlockTree:
     """The blocks and leaves of a view, and the edges between leaves."""
     own_scopes = tree.size
-    walked = _walk(graph, tree, view)
+    walked = walk(graph, tree, view)
     part, order, backward = walked.part, walked.order, walked.backward
     tree = part.tree
     blocks = [Block(0, -1, 0)]

@@ -24,6 +24,7 @@ from studio.graph.layout import lay_out
 from studio.graph.scopes import initial_view
 from studio.graph.store import load_graph, save_columns, save_graph
 from studio.graph.view import GraphView
+from studio.graph.walked import save_walk
 from studio.jobs.job import Report
 from studio.records import Record, from_json, to_json, write_atomically
 
@@ -48,7 +49,8 @@ class OpenGraph(Record):
 class GraphOpened(Record):
     """Where the parts are; an empty path means the part failed, and a note says why.
 
-    Load with `graph.store.load_graph`, `load_columns(Layout | Costs, …)`, `TargetVerdicts.load`; the
+    Load with `graph.store.load_graph`, `load_columns(Layout | Costs, …)`, `TargetVerdicts.load`, and
+    `graph.walked.load_walk`, which makes the first opening of a scope as quick as the next ones; the
     problems are a JSON list of `support.Problem`.
     """
 
@@ -58,6 +60,7 @@ class GraphOpened(Record):
     graph_path: str
     costs_path: str = ""
     layout_path: str = ""
+    walk_path: str = ""
     view: GraphView | None = None
     verdict_paths: dict[str, str] = {}
     problems_path: str = ""
@@ -96,6 +99,7 @@ def run(spec: OpenGraph, report: Report) -> GraphOpened:
         graph_path=str(graph_path),
         costs_path=made.costs_path,
         layout_path=made.layout_path,
+        walk_path=made.walk_path,
         view=made.view,
         verdict_paths=made.verdict_paths,
         problems_path=made.problems_path,
@@ -151,7 +155,7 @@ class _Parts:
     def __init__(self, graph: Graph, folder: Path, report: Report) -> None:
         self.graph, self.folder, self.report = graph, folder, report
         self.notes: list[str] = []
-        self.costs_path = self.layout_path = self.problems_path = ""
+        self.costs_path = self.layout_path = self.walk_path = self.problems_path = ""
         self.view: GraphView | None = None
         self.verdict_paths: dict[str, str] = {}
         self._done = 1
@@ -183,6 +187,9 @@ class _Parts:
         path = self.folder / f"layout-{_key(to_json(self.view))}"
         save_columns(lay_out(self.graph, self.view), path)
         self.layout_path = str(path)
+        walk_path = path.with_name(path.name.replace("layout-", "walk-"))
+        save_walk(self.graph, self.view, walk_path)
+        self.walk_path = str(walk_path)
 
     def verdicts(self, spec: OpenGraph) -> None:
         from studio.support import find_problems, judge

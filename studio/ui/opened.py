@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from studio.graph.cost import Costs
 from studio.graph.layout import Layout, lay_out
 from studio.graph.store import load_columns, load_graph
 from studio.graph.view import GraphView
+from studio.graph.walked import load_walk
 from studio.jobs.job import Done
 from studio.records import from_json
 from studio.support import TargetVerdicts
@@ -28,6 +30,9 @@ def load_opened(outcome: Done) -> OpenedGraph:
     view = result.view or GraphView()
     layout = load_columns(Layout, Path(result.layout_path)) if result.layout_path else lay_out(graph, view)
     notes = list(result.notes)
+    if result.walk_path:
+        with contextlib.suppress(InputError):  # a cache: without it the next layout takes longer
+            load_walk(graph, Path(result.walk_path))
     verdicts = {}
     for target_id, path in result.verdict_paths.items():
         try:
