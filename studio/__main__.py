@@ -18,7 +18,7 @@ def main(argv: list[str] | None = None) -> int:
 def _open_window(paths: list[Path]) -> int:
     from studio.ui.app import run
 
-    return run(paths)
+    return run([str(path) for path in paths])
 
 
 if __name__ == "__main__":
