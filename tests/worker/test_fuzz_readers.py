@@ -29,7 +29,7 @@ FIRST = int(os.environ.get("DEPLOYMENT_STUDIO_FUZZ_FROM", "0"))
 MEGABYTES = 512
 """Memory beyond what the reader needed for the undamaged file."""
 PATIENCE_S = 60.0
-"""Wall clock for one file, on a machine that may be busy with other things; 10 s of processor time."""
+"""Wall clock for one file, after which it counts as a hang; long, since the machine may be busy."""
 SCRIPT = Path(__file__).with_name("fuzz_reader.py")
 NATIVE = {"pt", "ptl"}
 """Formats that only torch's own loader reads."""
