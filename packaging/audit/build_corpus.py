@@ -1,7 +1,7 @@
 """Writes the audit's corpus: each architecture as .pt2, traced .pt, .onnx, quantised .onnx and .tflite.
 
-Usage: build_corpus.py OUT [NAME …]. What a tool cannot convert is reported and left out; files that are there
-already are kept.
+Usage: build_corpus.py OUT [NAME … | held-out]. What a tool cannot convert is reported and left out;
+files that are there already are kept.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from architectures import ARCHITECTURES
+from held_out import ARCHITECTURES as HELD_OUT
 
 warnings.filterwarnings("ignore")
 
@@ -88,8 +89,10 @@ def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
-    for name in sys.argv[2:] or ARCHITECTURES:
-        build, example = ARCHITECTURES[name]
+    known = ARCHITECTURES | HELD_OUT
+    names = sys.argv[2:] or list(ARCHITECTURES)
+    for name in list(HELD_OUT) if names == ["held-out"] else names:
+        build, example = known[name]
         torch.manual_seed(0)
         module, inputs = build().eval(), example()
         for suffix, export in KINDS.items():

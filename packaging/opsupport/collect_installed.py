@@ -221,7 +221,8 @@ def litert_builtin(checkout: str) -> dict[str, Any]:
     text = subprocess.check_output([*run, "show", f"HEAD:{path}"], text=True)
     rows = []
     for match in re.finditer(r"AddBuiltin\(\s*BuiltinOperator_(\w+),\s*[\w:]+\(\)\s*(?:,([^;]*?))?\);", text):
-        versions = [int(n) for n in re.findall(r"=\s*(\d+)", match[2] or "")]
+        arguments = re.sub(r"/\*.*?\*/", "", match[2] or "", flags=re.DOTALL)  # /* max_version = */ 8
+        versions = [int(n) for n in re.findall(r"\d+", arguments)]
         line = text[: match.start()].count("\n") + 1
         rows.append(
             {

@@ -10,6 +10,7 @@ from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 from studio.recipes.fixes.prove import reference_runs
 
+_COARSE = 0.01  # half a step of an 8-bit scale is 0.002 of the range; the parts' own rounding comes on top
 _RATIO = 8.0  # parts whose ranges differ by more than this lose three bits or more to a shared scale
 
 
@@ -47,22 +48,46 @@ def split_concat(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """A returned Concat of parts with very different ranges: the parts are returned instead."""
     parts: dict[str, tuple[tuple[str, ...], int]] = {}
     changed = []
-    candidates = [n for n in edit.named("Concat", options.nodes) if edit.is_output(n.output[0])]
+    was_quantized = False
+    outputs = {n.output[0]: _returned(edit, n) for n in edit.named("Concat", options.nodes)}
+    candidates = [n for n in edit.named("Concat", options.nodes) if outputs[n.output[0]]]
     ranges = _ranges(edit, [name for n in candidates for name in n.input], options) if candidates else {}
     for node in candidates:
         sizes = [max(abs(low), abs(high)) for low, high in (ranges[name] for name in node.input)]
-        if min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO or edit.readers(node.output[0]):
+        if min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO:
             continue
         if any(name in edit.initializers or name not in edit.producer for name in node.input):
             continue
-        parts[node.output[0]] = (tuple(node.input), attribute(node, "axis", 0))
+        parts[outputs[node.output[0]]] = (tuple(node.input), attribute(node, "axis", 0))
+        was_quantized |= outputs[node.output[0]] != node.output[0]
         changed.append(label(node))
     if not parts:
         raise nothing_to_do(f"no returned Concat whose parts differ by more than {_RATIO:g} times in range")
     _return_parts(edit, parts)
     return Rewrite(
-        models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6, join=Join.CONCAT, parts=parts
+        models=[("", edit.model)],
+        changed=tuple(changed),
+        tolerance=_COARSE if was_quantized else 1e-6,
+        join=Join.CONCAT,
+        parts=parts,
+        notes=("The parts keep their own scales, so they differ from before by its rounding.",)
+        if was_quantized
+        else (),
     )
+
+
+def _returned(edit: OnnxEdit, node: Any) -> str:
+    """The graph output that a Concat makes, itself or through Quantize and Dequantize; empty if none."""
+    if edit.is_output(node.output[0]):
+        return "" if edit.readers(node.output[0]) else str(node.output[0])
+    quantize = edit.only_reader(node.output[0])
+    if quantize is None or quantize.op_type != "QuantizeLinear":
+        return ""
+    dequantize = edit.only_reader(quantize.output[0])
+    if dequantize is None or dequantize.op_type != "DequantizeLinear":
+        return ""
+    name = str(dequantize.output[0])
+    return name if edit.is_output(name) and not edit.readers(name) else ""
 
 
 def _return_parts(edit: OnnxEdit, parts: dict[str, tuple[tuple[str, ...], int]]) -> None:

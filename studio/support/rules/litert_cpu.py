@@ -18,6 +18,8 @@ FULL_TYPES = {"float32", "int32", "int64", "bool", "int8", "uint8"}
 
 def judge_node(node: OpNode, setting: Setting) -> Ruling:
     """What runs the node: XNNPACK, or LiteRT's own kernel."""
+    if found := _cannot_load(node):
+        return found
     delegated = litert_xnnpack.judge_node(node, setting)
     if delegated.verdict == Verdict.RUNS:
         return delegated
@@ -25,6 +27,26 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
     if own.verdict == Verdict.RUNS:
         return own._replace(text=f"{own.text} Not XNNPACK: {delegated.text}", engine=False)
     return own._replace(engine=False)
+
+
+def _cannot_load(node: OpNode) -> Ruling | None:
+    """What stops or may stop the interpreter before any delegate is asked."""
+    row = load_table("litert_builtin").find(node.op)
+    if row is not None and node.version > max(row.level, 1):
+        return unknown(
+            f"{node.op} has op version {node.version}; the newest runtime known here has {row.level}: it "
+            "needs a newer LiteRT in the app, or an older converter.",
+            f"{load_table('litert_builtin').cite(row)}; https://github.com/tensorflow/tensorflow/issues/80736",
+        )
+    both = node.attributes.get("align_corners") and node.attributes.get("half_pixel_centers")
+    if node.op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR") and both:
+        return depends(
+            "align_corners and half_pixel_centers are both set: LiteRT's own kernel refuses to prepare; it "
+            "runs only where XNNPACK takes it.",
+            "https://github.com/google-ai-edge/litert-torch/issues/158; tflite/kernels/resize_bilinear.cc",
+            "resize-half-pixel",
+        )
+    return None
 
 
 def own_kernel(node: OpNode, setting: Setting) -> Ruling:

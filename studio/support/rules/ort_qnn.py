@@ -7,14 +7,13 @@ where the audit asked Qualcomm's compiler and it took every such node; else ask 
 
 from __future__ import annotations
 
-import math
-
 from studio.support.op_node import OpNode
 from studio.support.rules.by_table import dynamic
+from studio.support.rules.htp_common import beyond_float16, wrong_results
 from studio.support.ruling import Ruling, Setting, depends, refuses, takes
 from studio.support.tables import load_table
+from studio.support.versions import is_function
 
-FLOAT16_LOWEST = -65504.0
 CONTROL_FLOW = {"If", "Loop", "Scan"}
 
 
@@ -30,20 +29,20 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
             "dynamic-quantize-to-static",
         )
     row = table.find(node.op, node.domain)
+    if row is None and node.op != "Attention" and is_function(node.op, node.domain):
+        return depends(
+            f"QNN has no {node.op}; ONNX Runtime may expand it into operators that QNN has.",
+            f"{table.cite_absence()}; onnxruntime/core/framework/graph_partitioner.cc, InlineNodes",
+        )
     if row is None:
         fixes = ("decompose-attention",) if node.op == "Attention" else _FIXES.get(node.op, ())
         return refuses(f"QNN has no {node.op}.", table.cite_absence(), *fixes)
     if found := dynamic(node, "QNN", table.cite(row)):
         return found
-    for tensor in node.inputs:
-        if tensor.values and any(isinstance(v, float) and v < FLOAT16_LOWEST for v in tensor.values):
-            value = min(v for v in tensor.values if isinstance(v, float))
-            shown = "−∞" if math.isinf(value) else f"{value:g}"
-            return depends(
-                f"A constant of {shown} is outside float16: HTP makes garbage of it. Use −65504 or less.",
-                "https://github.com/pytorch/executorch/issues/18812",
-                "clamp-inf-masks",
-            )
+    if found := _refused(node, table.cite(row)):
+        return found
+    if found := beyond_float16(node):
+        return found
     if found := _known_faults(node):
         return found
     if found := _confirmed(node, setting):
@@ -58,6 +57,19 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
             f"QNN has {node.op}; float32 runs as float16 on HTP. {_condition(row.condition)}", table.cite(row)
         )
     return depends(f"QNN has {node.op}. {_condition(row.condition)}", table.cite(row))
+
+
+def _refused(node: OpNode, source: str) -> Ruling | None:
+    """Attributes that the builders or Qualcomm's validation refused whenever they were asked."""
+    asked = f"{source}; asked of onnxruntime-qnn 2.7.0 on SM8650, 2026-11-30"
+    if node.op in ("MaxPool", "AveragePool"):
+        if any(d != 1 for d in node.ints("dilations") or ()):
+            return refuses("QNN's pools have no dilation.", asked)
+        if len(node.outputs) > 1:
+            return refuses("QNN's MaxPool does not return indices.", asked)
+    if node.op == "Gemm" and (node.number("alpha", 1.0) != 1.0 or node.number("beta", 1.0) != 1.0):
+        return refuses("QNN's FullyConnected has no alpha and beta: both must be 1.", asked)
+    return None
 
 
 CONFIRMED_QDQ = {
@@ -98,15 +110,8 @@ def _condition(text: str) -> str:
 
 
 def _known_faults(node: OpNode) -> Ruling | None:
-    if node.op in ("AveragePool", "MaxPool") and node.integer("ceil_mode", 0):
-        return depends(
-            "ceil_mode gives wrong results on QNN.", "https://github.com/pytorch/executorch/issues/13612"
-        )
-    if node.op == "ConvTranspose" and any(d != 1 for d in node.ints("dilations") or ()):
-        return depends(
-            "A dilated transposed convolution gives wrong results on QNN.",
-            "https://github.com/pytorch/executorch/issues/13611",
-        )
+    if found := wrong_results(node):
+        return found
     weight = node.qdq.inputs[1] if node.qdq and len(node.qdq.inputs) > 1 else None
     if node.op == "ConvTranspose" and weight is not None and weight.is_per_channel and weight.axis == 0:
         return depends(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from studio.support.op_node import OpNode
 from studio.support.rules.by_table import ByTable
 from studio.support.ruling import Rule, Ruling, Setting
+from studio.support.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,16 @@ def rule_for(target_id: str) -> RuleSet:
 
 def _ort(module: str, engine: str) -> RuleSet:
     """An ONNX Runtime provider: what the optimiser removes first is out of the question."""
+    from studio.support.rules.htp_common import shared_scale
     from studio.support.rules.ort_fusions import removed
 
     rule = _module(module)
 
     def after_fusion(node: OpNode, setting: Setting) -> Ruling:
-        return removed(node) or rule(node, setting)
+        ruling = removed(node) or rule(node, setting)
+        if ruling.verdict in (Verdict.RUNS, Verdict.CONDITIONAL):
+            return shared_scale(node) or ruling
+        return ruling
 
     # nnapi_builtin/builders/helper.cc#L288, IsValidSupportedNodeGroup
     alone = ("Reshape", "Flatten", "Identity") if module == "ort_nnapi" else ()
@@ -84,6 +89,19 @@ def _executorch_list(vendor: str, title: str, *, is_complete: bool = True) -> Ru
     return _executorch(rule, title)
 
 
+def _executorch_qnn() -> RuleSet:
+    from studio.support.rules.htp_common import with_faults
+
+    rules = _executorch_list("qualcomm", "Qualcomm's delegate")
+    return replace(rules, rule=with_faults(rules.rule))
+
+
+def _htp() -> Rule:
+    from studio.support.rules.htp_common import with_faults
+
+    return with_faults(_listed("htp"))
+
+
 def _listed(name: str) -> Rule:
     rule: Rule = getattr(importlib.import_module("studio.support.rules.vendor_lists"), name)
     return rule
@@ -104,14 +122,14 @@ _BUILD = {
     "executorch/portable": lambda: RuleSet("edge", _module("executorch_portable"), "ExecuTorch"),
     "executorch/xnnpack": lambda: _executorch(_module("executorch_xnnpack"), "XNNPACK"),
     "executorch/vulkan": lambda: _executorch(_module("executorch_vulkan"), "Vulkan"),
-    "executorch/qnn": lambda: _executorch_list("qualcomm", "Qualcomm's delegate"),
+    "executorch/qnn": _executorch_qnn,
     "executorch/mediatek": lambda: _executorch_list("mediatek", "MediaTek's delegate", is_complete=False),
     "executorch/samsung": lambda: _executorch_list("samsung", "Samsung's delegate"),
     "pytorch-mobile/cpu": lambda: RuleSet("torchscript", _listed("torch_cpu"), "PyTorch"),
     "pytorch-mobile/nnapi": lambda: RuleSet(
         "torchscript", _module("torch_nnapi"), "NNAPI", partitioning="whole"
     ),
-    "qualcomm/htp": lambda: RuleSet("onnx", _listed("htp"), "HTP"),
+    "qualcomm/htp": lambda: RuleSet("onnx", _htp(), "HTP"),
     "huawei/hiai": lambda: RuleSet("onnx", _listed("hiai"), "HiAI"),
     "mediatek/neuropilot": lambda: RuleSet("tflite", _listed("neuropilot"), "NeuroPilot"),
     "mindspore-lite/cpu": lambda: RuleSet("onnx", _listed("mindspore_cpu"), "MindSpore Lite"),
