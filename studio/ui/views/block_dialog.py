@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from studio.graph import Graph
@@ -26,7 +27,7 @@ class BlockDialog(QDialog):
         ours, theirs, diff = diff_scopes(graph, scope, graph, other)
         first, second = part_of(graph, ours), part_of(graph, theirs)
         self.canvas = CompareCanvas()
-        view = GraphView(hide_constants=False)
+        view = GraphView()
         self.canvas.set_graphs(
             (first, lay_out(first, view)),
             (second, lay_out(second, view)),
@@ -64,6 +65,14 @@ class BlockDialog(QDialog):
         row.addWidget(close)
         column.addLayout(row)
         self.resize(960, 680)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Shows all of both blocks, once their sizes are known."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        self.canvas.first.fit(animated=False)
 
     def _go(self, row: int) -> None:
         change = self.table.change(row)
