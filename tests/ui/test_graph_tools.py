@@ -457,3 +457,27 @@ def test_two_files_are_compared_and_a_difference_leads_to_both(
     qtbot.mouseClick(compare._list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert compare.canvas.first.scene.graph.node_op[compare.canvas.first.selected_node] == "Warp"
     assert compare.canvas.second.selected_node == -1
+
+
+# --- the inspector -------------------------------------------------------------------------------
+
+
+def test_a_constant_is_read_on_demand_and_exported(
+    qtbot: QtBot, opened: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numpy as np
+
+    from studio.ui.views.tensor_dialog import Histogram, TensorDialog
+
+    out = tmp_path / "w.npy"
+    monkeypatch.setattr(
+        "studio.ui.views.tensor_dialog.QFileDialog.getSaveFileName", lambda *_: (str(out), "")
+    )
+    opened.window._show_tensor(opened.session.opened.graph.tensor_name.index("w"))
+    dialog = opened.window.findChild(TensorDialog)
+    qtbot.waitUntil(dialog._export.isEnabled, timeout=60_000)
+    assert dialog.findChild(Histogram) is not None
+    dialog._export.click()
+    qtbot.waitUntil(out.exists, timeout=60_000)
+    assert np.load(out).shape == (4, 3, 3, 3)
+    dialog.accept()
