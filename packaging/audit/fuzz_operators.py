@@ -1,7 +1,8 @@
 """Writes single operators with random attributes, ranks, dtypes and opsets: the audit's fuzzed part.
 
 Usage: fuzz_operators.py OUT SEED COUNT. Writes COUNT `.onnx` files of opsets 11 to 21 that ONNX's checker
-and shape inference accept, some quantised as well, and COUNT / 8 `.pt2` files of a dozen torch operators. The same seed writes the same.
+and shape inference accept, some quantised as well, and COUNT / 8 `.pt2` files of a dozen torch operators.
+The same seed writes the same.
 """
 
 from __future__ import annotations

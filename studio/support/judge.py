@@ -13,6 +13,7 @@ import numpy as np
 from studio.errors import StudioError
 from studio.graph.cost import Costs, node_costs
 from studio.graph.graph import Graph
+from studio.support.fix_reach import helpful
 from studio.support.gather import Gathered, gather
 from studio.support.giveback import give_back, macs_share
 from studio.support.op_node import OpNode
@@ -89,8 +90,12 @@ def _rule(
 ) -> list[Ruling]:
     """The final ruling of every distinct node."""
     if lowered is None:
-        return [settle(rules, node, setting) for node in nodes]
-    return [_through(rules, made, setting) for made in lowered]
+        rulings = [settle(rules, node, setting) for node in nodes]
+    else:
+        rulings = [_through(rules, made, setting) for made in lowered]
+    if setting.graph_format not in ("onnx", "ort"):
+        return rulings
+    return [helpful(node, ruling) for node, ruling in zip(nodes, rulings)]
 
 
 def settle(rules: RuleSet, node: OpNode, setting: Setting) -> Ruling:
@@ -119,6 +124,9 @@ def _through(rules: RuleSet, made: Lowering, setting: Setting) -> Ruling:
     worst = min(rulings, key=lambda r: _WORST.index(r.verdict))
     text = f"{made.text} {worst.text}".strip()
     verdict = worst.verdict
+    if made.is_guess and verdict in (Verdict.FALLS_BACK, Verdict.FAILS):
+        text = f"How it is decomposed is not known here. As it is: {worst.text}"
+        return worst._replace(verdict=Verdict.UNKNOWN, text=text, source=f"{made.source}; {worst.source}")
     if made.is_sure or verdict != Verdict.RUNS:
         return worst._replace(text=text, source=f"{made.source}; {worst.source}".lstrip("; "))
     return worst._replace(verdict=Verdict.CONDITIONAL, text=text, source=f"{made.source}; {worst.source}")

@@ -327,7 +327,7 @@ def test_a_v68_soc_refuses_float(make: Make) -> None:
 
 
 def test_the_gpu_delegate_leaves_the_tail(make: Make) -> None:
-    """tensorflow #57907: CAST, ARG_MAX and GATHER_ND after a conv stack stay on the CPU, and each says why."""
+    """tensorflow #57907: CAST and ARG_MAX after a conv stack stay on the CPU, and each says why."""
     nodes = [
         N("Conv", ["x", "w"], ["a"], kernel_shape=[1, 1]),
         N("ArgMax", ["a"], ["i"], axis=1, keepdims=0),

@@ -22,6 +22,7 @@ class Lowering:
     verdict: Verdict | None = None
     fixes: tuple[str, ...] = ()
     is_sure: bool = True
+    is_guess: bool = False  # passed on as it is, since nothing is known of it: neither yes nor no is certain
 
 
 Lower = Callable[[OpNode], Lowering]
@@ -65,6 +66,7 @@ def then(first: Lower, second: Lower) -> Lower:
             "; ".join(dict.fromkeys(s for s in (made.source, *(r.source for r in results)) if s)),
             tuple(parts),
             is_sure=made.is_sure and all(r.is_sure for r in results),
+            is_guess=made.is_guess or any(r.is_guess for r in results),
         )
 
     return lower

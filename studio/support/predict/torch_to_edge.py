@@ -44,7 +44,7 @@ def lower(node: OpNode) -> Lowering:
     if make is not None:
         return make(node)
     if node.op.startswith("aten.") and node.op.count(".") >= 2:
-        return becomes(SOURCE, node, sure=False)
+        return replace(becomes(SOURCE, node, sure=False), is_guess=True)
     return not_known(f"How {name} is decomposed is not known here.", SOURCE)
 
 
@@ -77,7 +77,7 @@ _POINTWISE = {
     "logical_and": "logical_and.default", "logical_or": "logical_or.default",
     "logical_not": "logical_not.default",
     "cat": "cat.default", "max_pool2d": "max_pool2d.default", "avg_pool2d": "avg_pool2d.default",
-    "avg_pool1d": "avg_pool1d.default", "embedding": "embedding.default",
+    "embedding": "embedding.default",
     "layer_norm": "native_layer_norm.default",
     "group_norm": "native_group_norm.default", "constant_pad_nd": "constant_pad_nd.default",
     "bmm": "bmm.default",
@@ -113,7 +113,9 @@ def _binary(node: OpNode) -> Lowering:
 
 
 def _convolution(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, "convolution.default", node.inputs[:3]))
+    if not base_name(node.op).startswith("conv_transpose"):
+        return becomes(SOURCE, _edge(node, "convolution.default", node.inputs[:3]))
+    return becomes(SOURCE, _edge(node, "convolution.default", node.inputs[:3], transposed=True))
 
 
 def _batch_norm(node: OpNode) -> Lowering:

@@ -173,7 +173,7 @@ _CHECKS: dict[tuple[str, str], Callable[[OpNode, int], Ruling | None]] = {
 
 _FIXES: dict[str, tuple[str, ...]] = {
     "HardSwish": ("decompose-hardswish",),
-    "HardSigmoid": ("decompose-hardswish",),
+    "HardSigmoid": ("decompose-hardsigmoid",),
     "Gelu": ("decompose-gelu",),
     "LayerNormalization": ("decompose-layernorm",),
     "Attention": ("decompose-attention",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -48,7 +49,7 @@ def _ort(module: str, engine: str) -> RuleSet:
     from studio.support.rules.htp_common import shared_scale
     from studio.support.rules.ort_fusions import removed
 
-    rule = _module(module)
+    rule: Rule = _module(module)
 
     def after_fusion(node: OpNode, setting: Setting) -> Ruling:
         ruling = removed(node) or rule(node, setting)
@@ -107,7 +108,7 @@ def _listed(name: str) -> Rule:
     return rule
 
 
-_BUILD = {
+_BUILD: dict[str, Callable[[], RuleSet]] = {
     "ort/cpu": lambda: RuleSet("onnx", _module("ort_cpu"), "ONNX Runtime"),
     "ort/xnnpack": lambda: _ort("ort_xnnpack", "XNNPACK"),
     "ort/nnapi": lambda: _ort("ort_nnapi", "NNAPI"),

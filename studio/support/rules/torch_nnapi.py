@@ -209,7 +209,7 @@ _CHECKS: dict[str, Callable[[OpNode], Ruling | None]] = {
 
 _FIXES: dict[str, tuple[str, ...]] = {
     "aten::hardswish": ("decompose-hardswish",),
-    "aten::hardsigmoid": ("decompose-hardswish",),
+    "aten::hardsigmoid": ("decompose-hardsigmoid",),
     "aten::gelu": ("decompose-gelu",),
     "aten::layer_norm": ("decompose-layernorm",),
     "aten::scaled_dot_product_attention": ("decompose-attention",),
