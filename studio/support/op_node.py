@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from studio.graph.graph import Shape
@@ -119,7 +120,7 @@ class OpNode:
     def integer(self, name: str, default: int) -> int:
         """An integer attribute; the default also when the file holds something else."""
         value = self.attributes.get(name, default)
-        return int(value) if isinstance(value, (int, float)) else default
+        return int(value) if isinstance(value, (int, float)) and isfinite(value) else default
 
     def number(self, name: str, default: float) -> float:
         value = self.attributes.get(name, default)
@@ -133,12 +134,19 @@ class OpNode:
         """An attribute that is a list of integers, None when absent."""
         value = self.attributes.get(name)
         if isinstance(value, (list, tuple)) and all(isinstance(v, (int, float)) for v in value):
-            return tuple(int(v) for v in value)
+            return _whole(tuple(value))
         return None
 
     def ints_of(self, input_index: int, attribute: str = "") -> tuple[int, ...] | None:
         """Integers given as a constant input or, in older opsets, as an attribute."""
         if self.has(input_index):
             values = self.inputs[input_index].values
-            return tuple(int(v) for v in values) if values is not None else None
+            return _whole(values)
         return self.ints(attribute) if attribute else None
+
+
+def _whole(values: tuple[Any, ...] | None) -> tuple[int, ...] | None:
+    """The values as integers; None when one is no finite number, as in a damaged file."""
+    if values is None or not all(isinstance(v, (int, float)) and isfinite(v) for v in values):
+        return None
+    return tuple(int(v) for v in values)

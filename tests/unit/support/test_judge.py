@@ -13,7 +13,7 @@ from studio.errors import InputError
 from studio.graph.builder import GraphBuilder
 from studio.graph.graph import Graph, SubgraphRef, TensorKind
 from studio.support import VERDICTS, TargetVerdicts, Verdict, find_problems, judge
-from studio.support.tables import Status, load_table
+from studio.support.tables import Status, load_table, table_names
 from studio.targets import TARGETS
 
 
@@ -188,6 +188,7 @@ OPS = [
     "Clip", "Squeeze", "BatchNormalization", "ReduceMean", "DepthToSpace", "Softmax", "", "💥",
     "aten.convolution.default",
 ]  # fmt: skip
+LISTED = sorted({row.op for name in table_names() for row in load_table(name).table.rows})
 ATTRIBUTES = st.one_of(
     st.none(), st.integers(-(2**40), 2**40), st.floats(), st.text(max_size=4), st.booleans(),
     st.lists(st.integers(-3, 9), max_size=5), st.lists(st.text(max_size=2), max_size=2),
@@ -197,7 +198,7 @@ ATTRIBUTES = st.one_of(
 @given(
     ops=st.lists(
         st.tuples(
-            st.sampled_from(OPS), st.sampled_from(["", "com.microsoft", "x.y"]),
+            st.sampled_from(OPS) | st.sampled_from(LISTED), st.sampled_from(["", "com.microsoft", "x.y"]),
             st.lists(st.integers(-1, 13), max_size=6), st.integers(0, 13), ATTRIBUTES,
         ),
         max_size=8,
@@ -208,6 +209,7 @@ def test_hostile_graphs_get_verdicts(ops: Any, format_: str) -> None:
     graph = hostile(ops, format_)
     found = judge(graph, TARGETS)
     for columns in found.values():
+        assert all(r.text and r.source for r in map(columns.reason, range(graph.node_count)))
         assert len(columns.codes) == len(columns.reason_of) == len(columns.partition_of) == graph.node_count
         assert int(columns.codes.max(initial=0)) < len(VERDICTS)
         members = [n for p in columns.partitions for n in p.nodes]
