@@ -101,8 +101,8 @@ def close_netron(session: Session) -> None:
         session.cancel(job_id)
 
 
-def ask_tools(session: Session) -> None:
-    """Asks the real partitioners about the current stage; their answers replace the rules'."""
+def ask_tools(session: Session, targets: tuple[str, ...] = ()) -> None:
+    """Asks the real partitioners about the current stage (all targets when none are named)."""
     from studio.jobs.ask_tool import AskTool, ToolAsked
 
     stage, project = session.current_stage, session.project
@@ -129,5 +129,5 @@ def ask_tools(session: Session) -> None:
         opened.problems = find_problems(opened.graph, opened.verdicts)
         session.stage_opened.emit(stage.id)
 
-    spec = AskTool(path=str(stage.path), targets=project.targets, soc=project.soc)
+    spec = AskTool(path=str(stage.path), targets=targets or project.targets, soc=project.soc)
     session.start(spec, title=session.tr("Ask the real tools"), lane=COMPUTE, then=take)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWi
 from studio.support import TargetVerdicts, Tier, Verdict
 from studio.targets import TARGETS
 from studio.ui.domain_texts import translate_sentence
+from studio.ui.look_jobs import ask_tools
 from studio.ui.node_facts import tensor_type
 from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
@@ -47,6 +48,9 @@ def verdict_page(
     current = opened.verdicts.get(session.target_id)
     if current is not None:
         column.addWidget(verdict_card(opened, current, node, on_fix))
+        if current.reason(node).tier is Tier.RULE:
+            ask = partial(ask_tools, session, (session.target_id,))
+            column.addWidget(button(session.tr("Ask the real tools"), lambda: ask(), role="link"))
     for target_id, verdicts in opened.verdicts.items():
         if target_id != session.target_id:
             column.addWidget(_other_row(session, target_id, verdicts, node))
