@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+
+from studio.errors import InputError
 from studio.recipes.edit_records import (
     CutOut,
     Edit,
@@ -18,8 +20,6 @@ from studio.recipes.edit_records import (
     RenameTensor,
     SetAttribute,
 )
-
-from studio.errors import InputError
 from studio.recipes.edits import apply_edits
 
 N = helper.make_node
