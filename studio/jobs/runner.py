@@ -46,6 +46,9 @@ from studio.errors import DeviceError, InputError, StudioError, UnsupportedError
 from studio.jobs.timing import measure
 from studio.records import from_json
 
+_ORPHAN_SECONDS = 30.0
+"""How long the last call may take once stdin has ended."""
+
 
 def command() -> tuple[str, ...]:
     """The argv that starts this runner: the interpreter, or the frozen app itself."""
@@ -230,6 +233,10 @@ def main() -> int:
     def watch() -> None:
         sys.stdin.buffer.read()
         stopping.set()
+        # Whoever started us may be gone, and a runtime may sit in one call for ever: then nobody
+        # would end this process.
+        time.sleep(_ORPHAN_SECONDS)
+        os._exit(1)
 
     target = "this model"
     try:

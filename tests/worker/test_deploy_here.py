@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from studio.devices.device import RunMode, RunSettings
+from studio.devices.device import RunMode, RunRequest, RunSettings
 from studio.devices.stream import Inference
+from studio.devices.this_computer import RunnerSpec
 from studio.errors import InputError, StudioError
 from studio.jobs.deploy import Deploy, DeployResult, run
 from studio.jobs.job import Event, Measured
@@ -173,3 +176,24 @@ def test_an_accelerator_that_is_not_here_is_refused_not_replaced(tmp_path: Path)
     settings = RunSettings(target="ort/nnapi")
     with pytest.raises(StudioError, match="Nnapi"):
         deploy(save_gemm(tmp_path / "m.onnx"), settings=settings)
+
+
+def test_a_runner_whose_studio_is_gone_does_not_outlive_a_runtime_that_hangs(tmp_path: Path) -> None:
+    """The runtime is a backend that never returns; the other end of stdin closes, as when it is killed."""
+    program = (
+        "import threading, time, studio.jobs.runner as r\n"
+        "r._ORPHAN_SECONDS = 0.2\n"
+        "r.run = lambda *a: threading.Event().wait()\n"
+        "raise SystemExit(r.main())\n"
+    )
+    settings = RunSettings(target="ort/cpu")
+    request = RunRequest(
+        artifact_path="none.onnx", artifact_format="onnx", artifact_sha256="", settings=settings
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        input=to_json(RunnerSpec(request=request)).encode() + b"\n",
+        capture_output=True,
+        timeout=60,
+    )
+    assert ran.returncode == 1
