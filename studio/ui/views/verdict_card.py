@@ -17,7 +17,7 @@ from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 from studio.ui.views.step_texts import bytes_text, count_text
-from studio.ui.widgets.parts import button, label
+from studio.ui.widgets.parts import breakable, button, label
 from studio.ui.widgets.row import Row
 from studio.ui.widgets.verdict_pill import VerdictPill, word
 
@@ -127,9 +127,9 @@ def _figures(opened: OpenedGraph, node: int, on_source: Callable[[str, int], obj
     form.setVerticalSpacing(4)
 
     def add(name: str, value: str) -> None:
-        text = label(value, selectable=True)
+        shown = breakable(value)
+        text = label(shown, wrap=True, selectable=shown == value)
         text.setAlignment(Qt.AlignmentFlag.AlignRight)
-        text.setWordWrap(True)
         form.addRow(label(name, "quiet"), text)
 
     for tensor in graph.outputs_of(node).tolist()[:2]:

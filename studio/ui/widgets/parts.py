@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
@@ -25,11 +26,18 @@ def label(text: str, role: str = "", *, wrap: bool = False, selectable: bool = F
     if role:
         result.setProperty("role", role)
     result.setWordWrap(wrap)
+    if wrap:
+        result.setMinimumWidth(1)  # else the longest word of a stranger's model widens the whole panel
     if selectable:
         result.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
     return result
+
+
+def breakable(text: str) -> str:
+    """The text with places inside its long words where a line may end (zero-width spaces)."""
+    return re.sub(r"\S{20,}", lambda word: re.sub(r"([/._(,:-])", "\\1\u200b", word.group()), text)
 
 
 def hairline() -> QFrame:
