@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,25 @@ COMMAND = [sys.executable, "-m", "studio.jobs.worker"]
 
 
 def run(line: bytes, *arguments: str) -> tuple[int, list[bytes], bytes]:
-    done = subprocess.run([*COMMAND, *arguments], input=line, capture_output=True, timeout=60, check=False)
-    return done.returncode, done.stdout.splitlines(), done.stderr
+    """Exit code, events, stderr. Stdin stays open until the worker ends: its end would mean cancel."""
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=said, stderr=complained
+        )
+        assert process.stdin is not None
+        try:
+            process.stdin.write(line)
+            process.stdin.flush()
+            if not line:
+                process.stdin.close()
+            code = process.wait(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+        said.seek(0)
+        complained.seek(0)
+        return code, said.read().splitlines(), complained.read()
 
 
 def job(kind: str, **spec: object) -> bytes:

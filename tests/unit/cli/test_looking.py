@@ -54,7 +54,7 @@ def test_support_keeps_its_contract(tmp_path: Path, capfd: pytest.CaptureFixture
     found = answer(capfd, "support", str(path), "--target", "ort/nnapi", "--target", "litert/gpu")
     assert list(found["targets"]) == ["ort/nnapi", "litert/gpu"]
     for target in found["targets"].values():
-        assert set(target) == {"counts", "partitions", "macs_share", "verdicts"}
+        assert set(target) >= {"counts", "partitions", "macs_share", "verdicts"}
         assert set(target["counts"]) == {"runs", "conditional", "falls_back", "fails", "unknown"}
         assert sum(target["counts"].values()) == len(target["verdicts"]) == 5
         for verdict in target["verdicts"]:
