@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from studio.graph.cost import Costs
 from studio.graph.graph import Graph, Ints
@@ -12,6 +13,7 @@ from studio.support.rules import RuleSet
 from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Verdict
 
 _FALLS_BACK = VERDICTS.index(Verdict.FALLS_BACK)
+_UNKNOWN = VERDICTS.index(Verdict.UNKNOWN)
 _TAKEN = (VERDICTS.index(Verdict.RUNS), VERDICTS.index(Verdict.CONDITIONAL))
 
 
@@ -41,19 +43,21 @@ def give_back(verdicts: TargetVerdicts, rules: RuleSet, graph: Graph, costs: Cos
         verdicts = _without(verdicts, dropped, reason)
         lost += dropped
     if lost:
-        verdicts.macs_share = macs_share(verdicts.partition_of, costs)
+        verdicts.macs_share = macs_share(verdicts.partition_of, verdicts.codes, costs)
     return verdicts
 
 
-def macs_share(partition_of: Ints, costs: Costs | None) -> float | None:
-    """MACs inside partitions over all MACs; None when there are none, or when some node's are unknown.
+def macs_share(partition_of: Ints, codes: npt.NDArray[np.uint8], costs: Costs | None) -> float | None:
+    """MACs inside partitions over all MACs; None when there are none, or when something is unknown.
 
     A share of the known part would read like one of the whole: a network with dynamic convolutions and
-    one known MatMul would keep “100 %”.
+    one known MatMul would keep “100 %”; and one whose convolutions have no verdict would keep “0 %”.
     """
     if costs is None or costs.unknown_macs:
         return None
     macs = np.maximum(costs.macs, 0).astype(np.float64)
+    if np.any((codes == _UNKNOWN) & (macs > 0)):
+        return None
     total = float(macs.sum())
     return float(macs[partition_of >= 0].sum()) / total if total > 0 else None
 

@@ -18,7 +18,7 @@ from studio.support.gather import Gathered, gather
 from studio.support.giveback import give_back, macs_share
 from studio.support.op_node import OpNode
 from studio.support.partitions import Wiring, describe
-from studio.support.predict import Lowering, lowering_for
+from studio.support.predict import Lower, Lowering, lowering_for
 from studio.support.problems import cut_sentences
 from studio.support.rules import RuleSet, rule_for
 from studio.support.ruling import Ruling, Setting, gone
@@ -34,6 +34,21 @@ FOLDED = gone(
     "constant folding at load (onnxruntime/core/optimizer/constant_folding.cc; XNNPACK and converters alike)",
 )
 _WORST = (Verdict.FAILS, Verdict.UNKNOWN, Verdict.FALLS_BACK, Verdict.CONDITIONAL, Verdict.RUNS)
+
+
+def _lowered(lower: Lower, node: OpNode) -> Lowering:
+    """What becomes of the node; unknown when its shapes or attributes are none that its operator has.
+
+    Files of strangers hold such nodes, and one of them must not cost the verdicts of all others.
+    """
+    try:
+        return lower(node)
+    except (IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError):
+        return Lowering(
+            f"{node.op} does not have the shapes and attributes of its operator.",
+            "studio/support/judge.py",
+            verdict=Verdict.UNKNOWN,
+        )
 
 
 def judge(
@@ -62,7 +77,7 @@ def judge(
         rules = rule_for(target_id)
         if rules.ir not in lowerings:
             lower = lowering_for(graph.format, rules.ir)
-            lowerings[rules.ir] = None if lower is None else [lower(node) for node in gathered.nodes]
+            lowerings[rules.ir] = None if lower is None else [_lowered(lower, n) for n in gathered.nodes]
         setting = Setting(
             target_id=target_id,
             soc=soc,
@@ -165,6 +180,6 @@ def _verdicts(
         ),
         partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,
-        macs_share=macs_share(partition_of, costs),
+        macs_share=macs_share(partition_of, codes, costs),
     )
     return give_back(verdicts, rules, gathered.graph, costs)

@@ -76,7 +76,7 @@ def with_answers(
         reasons=tuple(reasons),
         partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,
-        macs_share=macs_share(partition_of, costs),
+        macs_share=macs_share(partition_of, codes, costs),
     )
     merged.cuts = cut_sentences(graph, merged, wiring)
     return merged

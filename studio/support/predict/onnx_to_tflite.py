@@ -28,7 +28,8 @@ def lower(node: OpNode) -> Lowering:
         return not_known("A function of this file; its nodes have their own verdicts.", SOURCE)
     if node.domain not in ("", "com.microsoft"):
         return not_known(f"How {node.domain}.{node.op} is converted is not known.", SOURCE)
-    if node.op in ("QuantizeLinear", "DequantizeLinear") or node.op.startswith("QLinear"):
+    is_quantized = "DequantizeLinear" in node.producers or node.op.startswith("QLinear")
+    if is_quantized or node.op in ("QuantizeLinear", "DequantizeLinear"):
         return not_known("Quantised ONNX is not converted; quantise for LiteRT instead.", SOURCE)
     if node.op in _REMOVED:
         return vanishes(f"{node.op} does nothing at inference and is removed.", SOURCE)
@@ -121,6 +122,8 @@ def _conv(node: OpNode) -> Lowering:
         return not_known(
             "A 1-D convolution becomes reshapes around CONV_2D, in an order not known here.", SOURCE
         )
+    if rank != 4:
+        return not_known(f"A convolution cannot have a weight of rank {rank}.", SOURCE)
     if not weight.is_constant:
         return not_known("A convolution with a computed weight.", SOURCE)
     group = node.integer("group", 1)

@@ -24,6 +24,9 @@ def lower(node: OpNode) -> Lowering:
         return not_known("A function of this file; its nodes have their own verdicts.", SOURCE)
     if node.domain not in ("", "com.microsoft"):
         return not_known(f"How {node.domain}.{node.op} would be written in torch is not known.", SOURCE)
+    if "DequantizeLinear" in node.producers:
+        # Its float twin would be judged by weights that are constant again: neither yes nor no holds.
+        return not_known("Quantised ONNX is not written in torch; quantise for ExecuTorch instead.", SOURCE)
     if node.op in _SAME:
         return becomes(SOURCE, _make(node, _SAME[node.op]))
     if node.op in _REMOVED:

@@ -112,6 +112,19 @@ def test_partitions_carry_macs_and_border_bytes(sketch: Any) -> None:
     assert found.cuts == {"n1": "2 → 1 partitions if fixed"}
 
 
+def test_quantised_onnx_is_unknown_where_no_converter_takes_it(sketch: Any) -> None:
+    """Its weights are computed from constants: judged as a float twin it would be a false no."""
+    s = sketch()
+    x = s.node("DequantizeLinear", [s.input(1, 3, 8, 8, dtype="int8"), s.constant([0.1])], (1, 3, 8, 8))
+    w = s.node(
+        "DequantizeLinear", [s.constant(None, 4, 3, 3, 3, dtype="int8"), s.constant([0.1])], (4, 3, 3, 3)
+    )
+    graph = s.graph(s.node("Conv", [x, w], (1, 4, 6, 6)))
+    for target, found in judge(graph, ["executorch/xnnpack", "litert/gpu"]).items():
+        assert found.verdict(2) is Verdict.UNKNOWN, target
+        assert found.macs_share is None, target
+
+
 def test_verdicts_survive_saving(sketch: Any, tmp_path: Any) -> None:
     s = sketch()
     graph = s.graph(s.node("Relu", [s.node("Erf", [s.input(1, 4)], (1, 4))], (1, 4)))

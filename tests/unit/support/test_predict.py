@@ -91,3 +91,10 @@ def test_a_tflite_file_has_no_way_to_onnx_runtime(sketch: Any) -> None:
     graph = s.graph(s.node("RELU", [s.input(1, 4)], (1, 4), version=1))
     found = judge(graph, ["ort/nnapi"])["ort/nnapi"]
     assert found.verdict(0) == Verdict.UNKNOWN and "no way" in found.reason(0).text
+
+
+def test_a_convolution_whose_weight_has_no_such_rank_is_unknown() -> None:
+    lower = lowering_for("onnx", "tflite")
+    assert lower is not None
+    made = lower(OpNode(op="Conv", inputs=(X, weight(0, 3)), outputs=(X,)))
+    assert made.verdict is Verdict.UNKNOWN
