@@ -14,7 +14,7 @@ import numpy as np
 
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
-from studio.backends.packages import has_module, package_version, require
+from studio.backends.packages import availability_of, require
 from studio.backends.quiet import quiet
 from studio.errors import InputError, UnsupportedError
 
@@ -51,14 +51,11 @@ class ExecutorchBackend:
 
     def probe(self) -> Availability:
         """Whether the package is installed."""
-        found = has_module("executorch")
-        return Availability(
-            backend_id=self.backend_id,
-            title="ExecuTorch",
-            is_available=found,
-            version=package_version("executorch") if found else "",
-            reason="" if found else "The package executorch is not installed.",
-            fix="" if found else "pip install 'deployment-studio[executorch]'",
+        return availability_of(
+            self.backend_id,
+            "ExecuTorch",
+            "executorch",
+            install="'deployment-studio[executorch]'",
             targets=TARGETS,
         )
 

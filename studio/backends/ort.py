@@ -15,7 +15,7 @@ import numpy as np
 
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
-from studio.backends.packages import has_module, package_version
+from studio.backends.packages import availability_of
 from studio.errors import InputError, StudioError, UnsupportedError
 
 TOOLS = ("onnxruntime", "ort-qnn", "ort-nnapi", "onnx")
@@ -65,14 +65,14 @@ class OrtBackend:
 
     def probe(self) -> Availability:
         """Whether onnxruntime is installed."""
-        found = has_module("onnxruntime")
-        return Availability(
-            backend_id=self.backend_id,
-            title="ONNX Runtime",
-            is_available=found,
-            version=package_version("onnxruntime", "onnxruntime-gpu", "onnxruntime-qnn") if found else "",
-            reason="" if found else "The package onnxruntime is not installed.",
-            fix="" if found else "pip install onnxruntime",
+        return availability_of(
+            self.backend_id,
+            "ONNX Runtime",
+            "onnxruntime",
+            "onnxruntime",
+            "onnxruntime-gpu",
+            "onnxruntime-qnn",
+            install="onnxruntime",
             targets=tuple(PROVIDERS),
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
-from studio.backends.packages import has_module, package_version
+from studio.backends.packages import availability_of
 from studio.errors import InputError, UnsupportedError
 
 TOOLS = ("torchscript",)
@@ -28,15 +28,8 @@ class TorchscriptBackend:
 
     def probe(self) -> Availability:
         """Whether torch is installed."""
-        found = has_module("torch")
-        return Availability(
-            backend_id=self.backend_id,
-            title="PyTorch Mobile (TorchScript)",
-            is_available=found,
-            version=package_version("torch") if found else "",
-            reason="" if found else "The package torch is not installed.",
-            fix="" if found else "pip install torch",
-            targets=TARGETS,
+        return availability_of(
+            self.backend_id, "PyTorch Mobile (TorchScript)", "torch", install="torch", targets=TARGETS
         )
 
     def convert(self, source: Path, settings: Mapping[str, Any], out_dir: Path, report: Report) -> Converted:
