@@ -36,7 +36,8 @@ class DeclaredInput(Protocol):
 class RunInputs:
     """Inputs by name, [N, …] with N = `count` when `is_stacked`, else one sample; and where from.
 
-    `open_dims`: dimensions that had to be assumed, as the user would name them.
+    `open_dims`: dimensions that had to be assumed, as the user would name them. `unbatched`: inputs whose
+    stacked axis is no axis of the model's.
     """
 
     arrays: dict[str, Array]
@@ -45,12 +46,18 @@ class RunInputs:
     description: str
     is_made_up: bool = False
     open_dims: tuple[str, ...] = ()
+    unbatched: frozenset[str] = frozenset()
 
     def sample(self, index: int) -> dict[str, Array]:
-        """The feeds of one inference; a sample keeps a leading batch axis of 1."""
+        """The feeds of one inference; a sample keeps a leading batch axis of 1 where the model has one."""
         if not self.is_stacked:
             return self.arrays
-        return {name: np.ascontiguousarray(array[index : index + 1]) for name, array in self.arrays.items()}
+        return {
+            name: array[index].copy()  # `ascontiguousarray` would give a scalar an axis
+            if name in self.unbatched
+            else np.ascontiguousarray(array[index : index + 1])
+            for name, array in self.arrays.items()
+        }
 
 
 def read_inputs(request: RunRequest, declared: Sequence[DeclaredInput]) -> RunInputs:
@@ -70,7 +77,11 @@ def read_inputs(request: RunRequest, declared: Sequence[DeclaredInput]) -> RunIn
                 hint="Give as many samples for every input.",
             )
         return RunInputs(
-            paired, request.input_samples, True, f"{request.input_samples} samples of {path.name}"
+            paired,
+            request.input_samples,
+            True,
+            f"{request.input_samples} samples of {path.name}",
+            unbatched=frozenset(i.name for i in declared if _is_unbatched(i, paired[i.name])),
         )
     return RunInputs(paired, 1, False, f"one sample of {path.name}")
 
@@ -111,6 +122,11 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
         is_made_up=True,
         open_dims=tuple(said.rpartition("=")[0] for said in assumed),
     )
+
+
+def _is_unbatched(info: DeclaredInput, stacked: Array) -> bool:
+    """Whether one sample of the stack has the model's rank already. Without a dtype the shape is not known."""
+    return bool(info.dtype) and len(info.shape) == stacked.ndim - 1
 
 
 def _dim_names(info: DeclaredInput) -> list[str | None]:

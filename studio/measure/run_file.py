@@ -62,6 +62,7 @@ class RunFile:
         self.path = path
         self._file = file
         self._synced = time.monotonic()
+        self._has_failed = False
 
     def append(self, record: FileRecord) -> None:
         """Writes one line. Raises InputError when the disk is full or the folder has gone."""
@@ -73,13 +74,23 @@ class RunFile:
                 os.fsync(self._file.fileno())
                 self._synced = now
         except OSError as error:
-            raise InputError(
-                f"Cannot write the run file {self.path}: {error.strerror}.",
-                hint="Free some space; what was measured so far is kept.",
-            ) from None
+            raise self._failed(error) from None
 
     def close(self) -> None:
-        self._file.close()
+        """Closes the file. Raises InputError when its last lines do not fit, unless that was told already."""
+        had_failed = self._has_failed
+        try:
+            self._file.close()  # writes what is buffered: a full disk may show itself only here
+        except OSError as error:
+            if not had_failed:
+                raise self._failed(error) from None
+
+    def _failed(self, error: OSError) -> InputError:
+        self._has_failed = True
+        return InputError(
+            f"Cannot write the run file {self.path}: {error.strerror}.",
+            hint="Free some space; what was measured so far is kept.",
+        )
 
     def __enter__(self) -> RunFile:
         return self

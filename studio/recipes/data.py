@@ -18,10 +18,18 @@ import numpy.typing as npt
 
 from studio.array_file import load_array, load_arrays, load_labels, whole_number_labels
 from studio.backends.backend import Array, InputInfo
+from studio.backends.packages import package_version
 from studio.errors import InputError
 from studio.recipes.arrays import labels_for_files, match_inputs
 from studio.recipes.fingerprint import digest, file_hash, resolve
-from studio.recipes.images import IMAGE_SUFFIXES, image_files, preprocess, read_image, readable
+from studio.recipes.images import (
+    IMAGE_SUFFIXES,
+    PREPROCESSING_VERSION,
+    image_files,
+    preprocess,
+    read_image,
+    readable,
+)
 from studio.recipes.recipe import Preprocessing
 from studio.recipes.source import DataSet
 
@@ -99,14 +107,18 @@ def open_samples(
 
 
 def data_fingerprint(data: DataSet | None, folder: Path, limit: int) -> str:
-    """The hash of the contents that `open_samples` would use; empty text for no data."""
+    """The hash of what `open_samples` would give: contents, and whose code makes inputs of them.
+
+    Empty text for no data. Pillow resizes pictures, so its version counts for folders of pictures.
+    """
     if data is None:
         return ""
     path = resolve(folder, data.path)
     files = image_files(path)[:limit] if path.is_dir() else [path]
     if data.labels:
         files = [*files, resolve(folder, data.labels)]
-    return digest([[readable(Path(file.name)), file_hash(file)] for file in files])
+    code = [PREPROCESSING_VERSION, package_version("pillow") if path.is_dir() else ""]
+    return digest([[readable(Path(file.name)), file_hash(file)] for file in files], code)
 
 
 def made_up_samples(

@@ -13,6 +13,8 @@ from studio.errors import InputError
 from studio.recipes.recipe import Preprocessing
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff")
+PREPROCESSING_VERSION = 1
+"""Raised when the same pictures and settings give other numbers: artifacts made from them are made anew."""
 _CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}
 _LARGEST_PIXELS = 100_000_000  # Pillow's own warning limit is 89 million
 

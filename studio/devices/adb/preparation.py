@@ -114,7 +114,8 @@ def _write(array: npt.NDArray[Any], inputs: RunInputs, path: Path, name: str) ->
     data = array[: inputs.count] if inputs.is_stacked else array
     data = np.ascontiguousarray(data)
     data.astype(data.dtype.newbyteorder("<"), copy=False).tofile(path)
-    return (1, *data.shape[1:]) if inputs.is_stacked else data.shape
+    shape: tuple[int, ...] = inputs.sample(0)[name].shape
+    return shape
 
 
 def _hex(name: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from studio.devices.device import RunRequest, RunSettings
+from studio.devices.device import RunRequest, RunSettings, check_run_settings
 from studio.devices.run_inputs import make_inputs, read_inputs
 from studio.errors import InputError
 
@@ -101,3 +101,29 @@ def test_a_pickle_in_an_npz_is_not_opened(tmp_path: Path) -> None:
     np.savez(tmp_path / "evil.npz", x=np.array([{"a": 1}], dtype=object))
     with pytest.raises(InputError, match=r"evil\.npz"):
         read_inputs(request_of(tmp_path / "evil.npz"), [Declared("x")])
+
+
+def test_a_sample_has_the_rank_of_the_model_with_or_without_a_batch_axis(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, image=np.arange(24.0).reshape(4, 2, 3), batch=np.zeros((4, 3)), scale=np.arange(4.0))
+    declared = [
+        Declared("image", shape=(2, 3)), Declared("batch", shape=("N", 3)), Declared("scale", shape=()),
+    ]  # fmt: skip
+    sample = read_inputs(request_of(path, samples=4), declared).sample(2)
+    assert sample["image"].tolist() == [[12, 13, 14], [15, 16, 17]]
+    assert sample["batch"].shape == (1, 3)
+    assert sample["scale"].shape == () and sample["scale"] == 2.0
+
+
+def test_an_input_whose_shape_is_not_declared_keeps_its_batch_axis(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, x=np.zeros(4))
+    script = [Declared("x", dtype="", shape=())]  # as TorchScript declares it: not at all
+    assert read_inputs(request_of(path, samples=4), script).sample(1)["x"].shape == (1,)
+
+
+def test_a_run_of_more_inferences_than_a_file_can_hold_is_refused_with_the_reason() -> None:
+    check_run_settings(RunSettings(target="ort/cpu", runs=10_000_000), field="--")
+    with pytest.raises(InputError, match=r"--runs: 1000000000 is out of range") as raised:
+        check_run_settings(RunSettings(target="ort/cpu", runs=10**9), field="--")
+    assert raised.value.hint == "From 1 to 10,000,000. Each inference is kept; for a longer run give seconds."

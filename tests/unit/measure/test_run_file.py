@@ -9,7 +9,7 @@ import pytest
 from studio.devices.stream import End, Hello, Inference, Loaded, Phase, Sample, Warm, encode_record
 from studio.errors import InputError
 from studio.measure.measurement import ErrorFigures
-from studio.measure.run_file import Compared, list_runs, new_run_file, read_run
+from studio.measure.run_file import Compared, RunFile, list_runs, new_run_file, read_run
 
 HELLO = Hello(
     runner="r", runtime="ort", target="ort/cpu", device_id="d", wall_time="2026-11-30T12:00:01.250+00:00"
@@ -107,3 +107,17 @@ def test_a_missing_file_and_a_bad_folder_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Cannot create"):
         new_run_file(tmp_path / "file" / "runs", "d", HELLO.wall_time)
     assert list_runs(tmp_path / "nowhere") == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_in_words_whether_on_writing_or_on_closing(tmp_path: Path) -> None:
+    buffered = RunFile(tmp_path / "a.jsonl", Path("/dev/full").open("wb"))
+    buffered._file.write(b"a line that is still in the buffer\n")
+    with pytest.raises(InputError, match=r"Cannot write the run file .*a\.jsonl: No space left"):
+        buffered.close()
+    with (
+        pytest.raises(InputError, match=r"b\.jsonl: No space left") as raised,
+        RunFile(tmp_path / "b.jsonl", Path("/dev/full").open("wb")) as file,
+    ):
+        file.append(HELLO)
+    assert raised.value.__context__ is None or isinstance(raised.value.__context__, OSError)

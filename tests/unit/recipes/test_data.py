@@ -130,6 +130,15 @@ def test_a_picture_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
         ).feeds(0)
 
 
+def test_fingerprint_follows_the_version_of_the_preprocessing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_pictures(tmp_path / "data")
+    before = data_fingerprint(DataSet(path="data"), tmp_path, 10)
+    monkeypatch.setattr("studio.recipes.data.PREPROCESSING_VERSION", 999)
+    assert data_fingerprint(DataSet(path="data"), tmp_path, 10) != before
+
+
 def test_fingerprint_follows_contents_and_not_the_folder(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
