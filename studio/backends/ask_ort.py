@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from studio.backends.ask import ToolAnswer, ToolNode
+from studio.backends.ask import RENAMED, ToolAnswer, ToolNode
+from studio.backends.ort_session import open_session
 from studio.backends.packages import has_module, package_version, require
 from studio.backends.quiet import quiet
 from studio.errors import InputError, ToolError, UnsupportedError
-
-_RENAMED = re.compile(r"(_token_\d+|/MatMulAddFusion)+$")
-"""What layout transformation and fusion append to a node's name."""
+from studio.graph.onnx_inference import inferred
 
 SOC_MODELS = {
     "SM8350": (30, 68), "SM8450": (36, 69), "SM8475": (42, 69), "SM8550": (43, 73), "SM8650": (57, 75),
@@ -58,7 +57,9 @@ def ask_qnn(path: Path, soc: str) -> ToolAnswer:
             },
         )
         try:
-            session = onnxruntime.InferenceSession(str(path), options)
+            session = open_session(path, options)
+        except InputError:
+            raise
         except Exception as error:
             raise ToolError(
                 f"QNN could not compile {path.name} for {soc}.",
@@ -83,7 +84,7 @@ def ask_qnn(path: Path, soc: str) -> ToolAnswer:
         version=f"onnxruntime-qnn {package_version('onnxruntime-qnn')}",
         target_id="ort/qnn",
         nodes=tuple(
-            ToolNode(name=_RENAMED.sub("", name), op=op, taken="QNN" in provider)
+            ToolNode(name=RENAMED.sub("", name), op=op, taken="QNN" in provider)
             for name, op, provider in assigned
         ),
         partitions=count,
@@ -115,7 +116,9 @@ def ask_cpu(path: Path) -> ToolAnswer:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     with quiet():
         try:
-            onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            open_session(path, options, providers=["CPUExecutionProvider"])
+        except InputError:
+            raise
         except Exception as error:
             match = _NO_KERNEL.search(str(error))
             if match is None:
@@ -157,7 +160,7 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
 
     try:
         model = onnx.load(str(path), load_external_data=False)
-        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        model = inferred(model)
     except Exception as error:
         raise InputError(f"{path.name} cannot be read by onnx: {error}", hint="Check the file.") from None
     try:

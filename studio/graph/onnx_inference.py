@@ -3,6 +3,7 @@
 `onnx.shape_inference` trusts its input: a few hundred bytes can make it enter functions that call each
 other without end, or believe in a tensor of a million dims. So it runs in a forked child whose memory
 and time are limited; when the child dies, the graph is shown with the shapes the file states.
+Whoever needs shapes asks `inferred`, never onnx itself.
 """
 
 from __future__ import annotations
@@ -13,43 +14,58 @@ import select
 import signal
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from studio.errors import InputError
 from studio.graph.builder import GraphBuilder
+from studio.graph.onnx_calls import bodies_of, expanded_nodes
 from studio.graph.onnx_tensors import short, type_of
 
 MAX_EXPANDED_NODES = 1_000_000
 _SECONDS = 4.0
 _SECONDS_PER_MB = 0.3  # 50,000 nodes are 7 MB without weights and take about half a second
-_BYTES = 1 << 30
-_BYTES_PER_BYTE = 40
+_BYTES = 128 << 20
+_BYTES_PER_BYTE = 40  # 50,000 nodes of 6.3 MB took 10 MB and the answer
 
 
 def with_shapes(model: Any, builder: GraphBuilder) -> Any:
     """The model with inferred shapes, or the model itself and a note on `builder` when that fails."""
     if _knows_all_shapes(model.graph):
         return model
-    if _expanded_nodes(model) > MAX_EXPANDED_NODES:
-        builder.note("Shapes were not inferred: local functions call each other too often.")
-        return model
     try:
-        return _in_child(model) if hasattr(os, "fork") else _infer(model)
+        return _bounded(model, data_prop=True)
     except Exception as error:  # it raises InferenceError, ValueError, RuntimeError, UnicodeDecodeError
         reason = short(str(error).strip().partition("\n")[0], 200)
         builder.note(f"Shapes could not be inferred: {reason}")
         return model
 
 
-def _infer(model: Any) -> Any:
+def inferred(model: Any, *, data_prop: bool = True) -> Any:
+    """A copy with inferred shapes, or the model itself when onnx cannot: inference is advice."""
+    try:
+        return _bounded(model, data_prop=data_prop)
+    except Exception:  # as above
+        return model
+
+
+def _bounded(model: Any, *, data_prop: bool) -> Any:
+    if expanded_nodes(model, MAX_EXPANDED_NODES) > MAX_EXPANDED_NODES:
+        raise RuntimeError("local functions call each other too often.")
+    return _in_child(model, data_prop) if hasattr(os, "fork") else _infer(model, data_prop)
+
+
+def _infer(model: Any, data_prop: bool) -> Any:
     import onnx
 
-    return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=True)
+    return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=data_prop)
 
 
-def _in_child(model: Any) -> Any:
-    """What `_infer` returns, computed by a forked child. Raises RuntimeError with the child's reason."""
+def _in_child(model: Any, data_prop: bool) -> Any:
+    """What `_infer` returns, computed by a forked child. Raises RuntimeError with the child's reason.
+
+    The main graph's constants do not come back through the pipe: they are the model's own.
+    """
     import onnx
 
     seconds = _SECONDS + _SECONDS_PER_MB * model.ByteSize() / 1e6
@@ -60,7 +76,7 @@ def _in_child(model: Any) -> Any:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        _be_child(model, writer, int(seconds) + 1)
+        _be_child(model, data_prop, writer, int(seconds) + 1)
     os.close(writer)
     try:
         answer = _read_all(reader, time.monotonic() + 2 * seconds)
@@ -72,12 +88,13 @@ def _in_child(model: Any) -> Any:
     if answer[:1] == b"+":
         result = onnx.ModelProto()
         result.ParseFromString(answer[1:])
+        result.graph.initializer.extend(model.graph.initializer)
         return result
     reason = answer[1:].decode("utf-8", "replace")
     raise RuntimeError(reason or "onnx took too much time or memory for it.")
 
 
-def _be_child(model: Any, writer: int, seconds: int) -> None:
+def _be_child(model: Any, data_prop: bool, writer: int, seconds: int) -> None:
     """The child's whole life: infer, write "+model" or "-reason", leave without cleaning up."""
     answer = b"-"
     try:
@@ -88,7 +105,9 @@ def _be_child(model: Any, writer: int, seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         try:
-            answer = b"+" + _infer(model).SerializeToString()
+            result = _infer(model, data_prop)
+            del result.graph.initializer[:]
+            answer = b"+" + result.SerializeToString()
         except MemoryError:
             answer = b"-"
         except Exception as error:
@@ -155,46 +174,6 @@ def _knows_all_shapes(graph: Any) -> bool:
     for node in graph.node:
         if any(name and name not in known for name in node.output):
             return False
-        if not all(_knows_all_shapes(body) for body in _bodies(node)):
+        if not all(_knows_all_shapes(body) for body in bodies_of(node)):
             return False
     return True
-
-
-def _bodies(node: Any) -> Iterator[Any]:
-    """The graphs in a node's attributes."""
-    for attribute in node.attribute:
-        if attribute.type == 5:
-            yield attribute.g
-        elif attribute.type == 10:
-            yield from attribute.graphs
-
-
-def _expanded_nodes(model: Any) -> int:
-    """Nodes that inference visits when it enters functions at every call; huge for recursive ones."""
-    functions = {(f.domain, f.name): f for f in model.functions}
-    if not functions:
-        return 0
-    sizes: dict[tuple[str, str], int] = {}
-    open_: set[tuple[str, str]] = set()
-
-    def size_of(key: tuple[str, str]) -> int:
-        if key in sizes:
-            return sizes[key]
-        if key in open_ or len(open_) > 100:
-            return MAX_EXPANDED_NODES + 1
-        open_.add(key)
-        sizes[key] = count(functions[key].node)
-        open_.discard(key)
-        return sizes[key]
-
-    def count(nodes: Any) -> int:
-        total = 0
-        for node in nodes:
-            key = (node.domain, node.op_type)
-            total += 1 + (size_of(key) if key in functions else 0)
-            total += sum(count(body.node) for body in _bodies(node))
-            if total > MAX_EXPANDED_NODES:
-                break
-        return total
-
-    return count(model.graph.node)

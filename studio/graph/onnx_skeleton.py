@@ -128,6 +128,14 @@ def looks_like_model(data: memoryview) -> bool:
     return has_graph
 
 
+def has_functions(data: memoryview) -> bool:
+    """Whether a mapped ONNX file defines local functions; False for what is no such file."""
+    try:
+        return any(number == 25 for number, _, _, _, _ in fields_of(data, 0, len(data)))
+    except _Broken:
+        return False
+
+
 def read_skeleton(data: memoryview) -> Skeleton:
     """The skeleton of a mapped ONNX file. Raises InputError for a truncated or absurd one."""
     state = _State()

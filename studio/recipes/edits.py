@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import InputError
+from studio.graph.onnx_inference import inferred
 from studio.recipes.edit_records import (
     AttributeSetting,
     CutOut,
@@ -200,9 +201,9 @@ def _cut_out(edit: OnnxEdit, one: CutOut) -> str:
     outputs = list(one.outputs) or [v.name for v in graph.output]
     if not one.inputs and not one.outputs:
         raise InputError("Nothing was chosen to cut out.", hint="Name inputs or outputs.")
-    inferred = onnx.shape_inference.infer_shapes(edit.model)
+    shaped = inferred(edit.model, data_prop=False)
     try:
-        part = onnx.utils.Extractor(inferred).extract_model(inputs, outputs)
+        part = onnx.utils.Extractor(shaped).extract_model(inputs, outputs)
     except Exception as error:  # bare ValueErrors and KeyErrors of the extractor
         raise InputError(f"That part cannot be cut out: {error}", hint="Choose other tensors.") from None
     lost = [o for o in outputs if not any(v.name == o for v in part.graph.output)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from studio.graph.onnx_inference import inferred
+from studio.graph.onnx_tensors import type_of
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 
@@ -50,8 +53,11 @@ def fold_constants(edit: OnnxEdit) -> list[str]:
             inputs = {n: known.get(n, edit.constant(n)) for n in node.input if n}
             if not inputs or any(v is None or v.size > _LARGEST_ELEMENTS for v in inputs.values()):
                 continue
+            alone = _alone(edit, node)
+            if _makes_much(alone, inputs):
+                continue
             try:
-                values = ReferenceEvaluator(_alone(edit, node)).run(None, inputs)
+                values = ReferenceEvaluator(alone).run(None, inputs)
             except Exception:  # the reference lacks the operator or the inputs are wrong: leave it
                 continue
         if any(not isinstance(v, np.ndarray | np.generic) or np.size(v) > _LARGEST_ELEMENTS for v in values):
@@ -80,6 +86,23 @@ def _alone(edit: OnnxEdit, node: Any) -> Any:
     outputs = [helper.make_value_info(n, helper.make_tensor_type_proto(0, None)) for n in node.output if n]
     graph = helper.make_graph([node], "alone", inputs, outputs)
     return helper.make_model(graph, opset_imports=list(edit.model.opset_import))
+
+
+def _makes_much(alone: Any, inputs: dict[str, Any]) -> bool:
+    """Whether a node's results are known to be too large to fold: eight bytes can ask for a terabyte."""
+    from onnx import numpy_helper
+
+    stated = type(alone)()
+    stated.CopyFrom(alone)
+    stated.graph.initializer.extend(numpy_helper.from_array(v, name) for name, v in inputs.items())
+    del stated.graph.input[:]
+    shaped = inferred(stated)
+    for value in [*shaped.graph.output, *shaped.graph.value_info]:
+        shape = type_of(value.type)[1]
+        known = [dim for dim in shape or () if isinstance(dim, int)]
+        if 0 not in known and math.prod(known) > _LARGEST_ELEMENTS:
+            return True
+    return False
 
 
 def _drop_identities(edit: OnnxEdit) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from studio.errors import UnsupportedError
+from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 
@@ -82,7 +83,7 @@ def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> 
     changed = tuple(label(node) for node in found)
     for node in found:
         _write_defaults(node, edit.opset)
-    typed = onnx.shape_inference.infer_shapes(edit.model)
+    typed = inferred(edit.model, data_prop=False)
     for tensor in typed.graph.initializer:  # the inliner asks for the type of every input
         typed.graph.value_info.append(
             onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from studio.errors import InputError
+from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
@@ -70,10 +71,7 @@ def _frozen(edit: OnnxEdit, dims: dict[str, list[tuple[int, int]]], chosen: dict
 
 
 def _write_shapes(edit: OnnxEdit) -> None:
-    import onnx
-
-    inferred = onnx.shape_inference.infer_shapes(edit.model, data_prop=True)
-    edit.model.CopyFrom(inferred)
+    edit.model.CopyFrom(inferred(edit.model))
 
 
 def _plain(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from studio.errors import InputError, UnsupportedError
+from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, captured, is_meant, label, nothing_to_do
 
@@ -97,7 +98,6 @@ def _reads(edit: OnnxEdit, node: Any) -> set[str]:
 
 def _part(edit: OnnxEdit, nodes: list[Any], inputs: list[str], outputs: list[str]) -> Any:
     """A model of those nodes with the constants and original inputs that they read."""
-    import onnx
     from onnx import helper
 
     graph = edit.model.graph
@@ -105,8 +105,8 @@ def _part(edit: OnnxEdit, nodes: list[Any], inputs: list[str], outputs: list[str
     reads = {name for n in nodes for name in _reads(edit, n)} | set(outputs)
     constants = [n for n in edit.nodes if n.op_type == "Constant" and n.output[0] in reads - made]
     known = {v.name: v for v in [*graph.input, *graph.output]}
-    inferred = onnx.shape_inference.infer_shapes(edit.model)
-    known = {**{v.name: v for v in inferred.graph.value_info}, **known}
+    shaped = inferred(edit.model, data_prop=False)
+    known = {**{v.name: v for v in shaped.graph.value_info}, **known}
 
     def info(name: str) -> Any:
         return known.get(name) or helper.make_value_info(name, helper.make_tensor_type_proto(1, None))

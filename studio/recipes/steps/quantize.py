@@ -14,6 +14,7 @@ from studio.backends.backend import Converted
 from studio.backends.explain import tool_error
 from studio.backends.quiet import quiet
 from studio.errors import InputError, StudioError, UnsupportedError
+from studio.graph.onnx_calls import refuse_expansion_of
 from studio.recipes.fingerprint import external_files
 from studio.recipes.recipe import Calibration, QuantizeScheme, QuantizeStep
 from studio.recipes.steps.calibration import CalibrationReader, calibration_samples, stride
@@ -40,6 +41,7 @@ def quantize(context: StepContext) -> Converted:
             hint="Let it come after an export step, or start from an ONNX source.",
         )
     source = context.input_path
+    refuse_expansion_of(source)
     _check_node_names(source, step.keep_float)
     if step.scheme == QuantizeScheme.STATIC and context.project.calibration is None:
         raise InputError(

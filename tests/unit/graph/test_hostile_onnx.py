@@ -200,3 +200,35 @@ def test_weights_that_claim_to_be_longer_than_the_file_are_refused(tmp_path: Pat
     path.write_bytes(data[: len(data) - 9000])
     with pytest.raises(InputError, match="truncated, damaged"):
         open_graph(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the limits need a forked child")
+def test_constants_that_ask_for_terabytes_cost_little_memory(tmp_path: Path) -> None:
+    """Two numbers of eight bytes are a vector of 2^40 values, or a shape of 2^32 dims."""
+    import resource
+
+    def constant(name: str, value: object) -> onnx.TensorProto:
+        return numpy_helper.from_array(np.array(value, np.int64), name)
+
+    limits = [constant("from", 0), constant("to", 1 << 40), constant("half", 1 << 31), constant("by", 1)]
+    cases = [
+        [helper.make_node("Range", ["from", "to", "by"], ["y"])],
+        [helper.make_node("ConstantOfShape", ["four"], ["y"])],
+        [
+            helper.make_node("Range", ["from", "half", "by"], ["r"]),
+            helper.make_node("Concat", ["r", "r"], ["s"], axis=0),
+            helper.make_node("Reshape", ["x", "s"], ["y"]),
+        ],
+    ]
+    for number, nodes in enumerate(cases):
+        output = [helper.make_tensor_value_info("y", TensorProto.UNDEFINED, None)]
+        path = write(
+            tmp_path / f"{number}.onnx",
+            nodes,
+            outputs=output,
+            constants=[*limits, constant("four", [1 << 40])],
+        )
+        assert open_graph(path).node_count == len(nodes)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert used < own + 300_000, "shape inference took more than 300 MB over this process's own"
