@@ -13,6 +13,7 @@ from studio.errors import StudioError
 from studio.graph.graph import AttributeValue, Graph, TensorKind, TensorRef
 from studio.graph.labels import shape_text
 from studio.graph.matching import match_nodes
+from studio.graph.wiring import Wiring
 from studio.records import Choice, Record
 
 Ints = npt.NDArray[np.int32]
@@ -85,12 +86,13 @@ def diff_graphs(a: Graph, b: Graph, *, compare_weights: bool = False) -> GraphDi
     status_b = np.where(match_b >= 0, Status.SAME, Status.ADDED).astype(np.uint8)
     changes: list[Change] = []
     constants = _Constants(a, b, compare_weights)
+    wiring = Wiring(a, b, match_a, match_b)
     for node in range(a.node_count):
         other = int(match_a[node])
         if other < 0:
             changes.append(Change(kind=ChangeKind.REMOVED, node_a=node, node_b=-1, what=a.node_op[node]))
             continue
-        found = _changes(a, node, b, other, constants)
+        found = _changes(a, node, b, other, constants, wiring)
         if found:
             status_a[node] = status_b[other] = Status.CHANGED
             changes += found
@@ -101,7 +103,9 @@ def diff_graphs(a: Graph, b: Graph, *, compare_weights: bool = False) -> GraphDi
     )
 
 
-def _changes(a: Graph, node: int, b: Graph, other: int, constants: _Constants) -> list[Change]:
+def _changes(
+    a: Graph, node: int, b: Graph, other: int, constants: _Constants, wiring: Wiring
+) -> list[Change]:
     """The differences of two matched nodes."""
     rows: list[Row] = []
     if a.node_op[node] != b.node_op[other] or a.node_domain[node] != b.node_domain[other]:
@@ -119,8 +123,10 @@ def _changes(a: Graph, node: int, b: Graph, other: int, constants: _Constants) -
     theirs = [t for t in b.inputs_of(other).tolist() if t >= 0]
     if len(ours) != len(theirs):
         rows.append((ChangeKind.INPUTS, "inputs", str(len(ours)), str(len(theirs))))
+    for place, before, after in wiring.changes(node, other):
+        rows.append((ChangeKind.INPUTS, f"input {place}", before, after))
     for s, t in zip(ours, theirs):
-        if a.tensor_kind[s] == b.tensor_kind[t] == TensorKind.CONSTANT:
+        if constants.are_both(s, t):
             rows += constants.changes(s, t)
     return [
         Change(kind=kind, node_a=node, node_b=other, what=what, before=before, after=after)
@@ -179,6 +185,11 @@ class _Constants:
     def __init__(self, a: Graph, b: Graph, read: bool) -> None:
         self.a, self.b, self.read = a, b, read
         self.notes: list[str] = []
+        self._is_constant = [(g.tensor_kind == TensorKind.CONSTANT).tolist() for g in (a, b)]
+
+    def are_both(self, s: int, t: int) -> bool:
+        """Whether tensor s of a and tensor t of b are constants."""
+        return bool(self._is_constant[0][s] and self._is_constant[1][t])
 
     def changes(self, s: int, t: int) -> list[Row]:
         """How constant t of b differs from constant s of a."""

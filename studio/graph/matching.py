@@ -11,17 +11,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from difflib import SequenceMatcher
 
 import numpy as np
 import numpy.typing as npt
 
-from studio.graph.graph import Graph
+from studio.graph.graph import Graph, TensorKind
 from studio.graph.op_family import PASSING, op_family
 
 Ints = npt.NDArray[np.int32]
+_Signature = Callable[[int, int], Hashable]
 
-_WINDOW = 400  # nodes of a gap that are aligned at once
+_WINDOW = 2000  # nodes of a gap that are aligned at once
 
 
 def match_nodes(a: Graph, b: Graph) -> tuple[Ints, Ints]:
@@ -44,8 +44,9 @@ class _Matcher:
             hashes = [_structure(g, f, forward) for g, f in zip(self.graphs, self.families)]
             self._by_key(lambda g, n, known=hashes: known[g is not self.graphs[0]][n])  # type: ignore[misc]
         self._by_neighbours()
-        self._by_order()
-        self._by_neighbours()
+        for signature in (self._weighted, self._signature):
+            self._by_order(signature)
+            self._by_neighbours()
         return self.to_b, self.to_a
 
     def _match(self, i: int, j: int) -> None:
@@ -121,38 +122,96 @@ class _Matcher:
 
         return near
 
-    def _by_order(self) -> None:
+    def _by_order(self, signature: _Signature) -> None:
         """Aligns the operators between anchors: matched nodes that come in the same order in both graphs."""
         anchors = _increasing([(int(i), int(self.to_b[i])) for i in np.flatnonzero(self.to_b >= 0)])
         ends = (len(self.to_b), len(self.to_a))
         last = (-1, -1)
         for anchor in [*anchors, ends]:
-            self._align(range(last[0] + 1, anchor[0]), range(last[1] + 1, anchor[1]))
+            self._align(range(last[0] + 1, anchor[0]), range(last[1] + 1, anchor[1]), signature)
             last = anchor
 
-    def _align(self, ours: range, theirs: range) -> None:
+    def _align(self, ours: range, theirs: range, signature: _Signature) -> None:
         mine = [i for i in ours if self.to_b[i] < 0]
         free = [j for j in theirs if self.to_a[j] < 0]
-        first = [self._signature(0, i) for i in mine]
-        second = [self._signature(1, j) for j in free]
+        first = [(i, s) for i in mine if (s := signature(0, i)) is not None]
+        second = [(j, s) for j in free if (s := signature(1, j)) is not None]
         a = b = 0
-        while a < len(mine) and b < len(free):  # a window at a time: alignment is quadratic
-            matcher = SequenceMatcher(None, first[a : a + _WINDOW], second[b : b + _WINDOW], autojunk=False)
-            blocks = matcher.get_matching_blocks()
-            for block in blocks:
-                for k in range(block.size):
-                    self._match(mine[a + block.a + k], free[b + block.b + k])
-            real = [block for block in blocks if block.size]
-            if not real:
+        while a < len(first) and b < len(second):  # a window at a time: alignment is quadratic
+            pairs = longest_common(
+                [s for _, s in first[a : a + _WINDOW]], [s for _, s in second[b : b + _WINDOW]]
+            )
+            for k, m in pairs:
+                self._match(first[a + k][0], second[b + m][0])
+            if not pairs:
                 return
-            a, b = a + real[-1].a + real[-1].size, b + real[-1].b + real[-1].size
+            a, b = a + pairs[-1][0] + 1, b + pairs[-1][1] + 1
 
-    def _signature(self, side: int, node: int) -> tuple[str, int]:
+    def _weighted(self, side: int, node: int) -> Hashable:
+        """Family and weight sizes of a node with weights: the surest marks along a graph without names."""
+        sizes = _weights(self.graphs[side], node)
+        return (self.families[side][node], sizes) if sizes else None
+
+    def _signature(self, side: int, node: int) -> Hashable:
         """What must be equal for two nodes to be aligned: family and rank of the first output."""
         graph = self.graphs[side]
         outputs = graph.outputs_of(node)
         shape = graph.tensor_shape[outputs[0]] if len(outputs) and outputs[0] >= 0 else None
         return self.families[side][node], -1 if shape is None else len(shape)
+
+
+def longest_common(first: list[Hashable], second: list[Hashable]) -> list[tuple[int, int]]:
+    """Places (in first, in second) of a longest common subsequence, in order.
+
+    Bit-parallel: a row of the table is one whole number (H. Hyyrö, “Bit-parallel LCS-length computation
+    revisited”, 2004), so that thousands of operators take milliseconds. Not `difflib`: it prefers long
+    unbroken runs, and a converter that puts a node between any two leaves none.
+    """
+    places: dict[Hashable, int] = defaultdict(int)
+    for i, value in enumerate(first):
+        places[value] |= 1 << i
+    full = (1 << len(first)) - 1
+    row, rows = full, []
+    for value in second:
+        hit = row & places.get(value, 0)
+        row = ((row + hit) | (row - hit)) & full
+        rows.append(row)
+    i, j = len(first) - 1, len(second) - 1
+    pairs: list[tuple[int, int]] = []
+    while i >= 0 and j >= 0:
+        if first[i] == second[j]:
+            pairs.append((i, j))
+            i, j = i - 1, j - 1
+        elif rows[j] >> i & 1:
+            i -= 1
+        else:
+            j -= 1
+    return pairs[::-1]
+
+
+def _sizes(graph: Graph, tensor: int) -> tuple[int, ...]:
+    """The known dims above 1 of a tensor, sorted."""
+    shape = graph.tensor_shape[tensor] if tensor >= 0 else None
+    return tuple(sorted(d for d in shape or () if isinstance(d, int) and d > 1))
+
+
+def _weights(graph: Graph, node: int) -> tuple[int, ...]:
+    """The sizes of a node's constant of most dims, behind a dequantize node as well."""
+    best: tuple[int, ...] = ()
+    for tensor in graph.inputs_of(node).tolist():
+        while tensor >= 0 and (maker := int(graph.producer_of[tensor])) >= 0:
+            inputs = graph.inputs_of(maker)
+            if op_family(graph.node_op[maker]) != "dequantize" or not len(inputs):
+                break
+            tensor = int(inputs[0])
+        if tensor < 0:
+            continue
+        maker = int(graph.producer_of[tensor])
+        if graph.tensor_kind[tensor] == TensorKind.CONSTANT or (
+            maker >= 0 and graph.node_op[maker] == "Constant"
+        ):
+            best = max(best, _sizes(graph, tensor), key=len)
+    return best
 
 
 def _slice(others: list[int], offsets: list[int], node: int) -> list[int]:

@@ -11,8 +11,7 @@ _SUFFIXES = re.compile(r"(\.default|\.tensor|\.scalar|integer|_copy|_\dd|\dd|v\d
 _FAMILIES = {
     "conv": "conv depthwiseconv convolution fusedconv conv convrelu depthwiseconv2d nhwcconv",
     "deconv": "convtranspose transposeconv convolutiontranspose",
-    "gemm": "gemm fullyconnected linear addmm fusedgemm",
-    "matmul": "matmul batchmatmul bmm mm fusedmatmul",
+    "matmul": "matmul batchmatmul bmm mm fusedmatmul gemm fullyconnected linear addmm fusedgemm",
     "relu": "relu relu6 clip hardtanh clamp relun1to1 relu0to1",
     "sigmoid": "sigmoid logistic",
     "softmax": "softmax",
