@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPoint, QPointF, Signal
+from PySide6.QtCore import QPoint, QPointF, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -30,6 +30,7 @@ from studio.ui.canvas.viewport import Place, Viewport
 
 FRAME_TITLE = 24.0
 EDGE_REACH = 5.0  # pixels
+SHARPEN_MS = 60  # after a coarse frame
 
 
 class GraphCanvas(CanvasEvents):
@@ -73,6 +74,10 @@ class GraphCanvas(CanvasEvents):
         self.camera = Camera(self.scene, self)
         self.camera.moved.connect(self._on_moved)
         self.camera.history_changed.connect(self.history_changed)
+        self._sharpening = QTimer(self)
+        self._sharpening.setSingleShot(True)
+        self._sharpening.setInterval(SHARPEN_MS)
+        self._sharpening.timeout.connect(self._sharpen)
         self.setAccessibleName(self.tr("Graph"))
         self.start()
 
@@ -430,8 +435,16 @@ class GraphCanvas(CanvasEvents):
         self._legend.paint(painter, view, self._overlay, counts, gathered, drawn.colors, self.font())
         self._minimap.place(view, self.scene)
         if not self._minimap.rect.isEmpty():
-            self._minimap.paint(painter, view, self.scene, drawn.density, drawn.colors)
+            self._minimap.paint(painter, view, self.scene, drawn.overview, drawn.colors)
         self._crumbs.paint(painter, view, drawn.colors, self.font())
+        if drawn.is_coarse:
+            self._sharpening.start()
+
+    def _sharpen(self) -> None:
+        """Paints again what was painted coarsely, because something new had to be seen at once."""
+        if self._painter.is_coarse:
+            self._painter.refine()
+            self.update()
 
     def grab_image(self, *, whole: bool = True, scale: float = 1.0) -> QImage:
         """A picture of the whole graph or of what is in sight; see `export.grab_image`."""

@@ -3,11 +3,13 @@
 How much of a pixel boxes cover and which box owns it is computed once per layout; a change of
 colours is one table look-up. Coverage is exact: every box is a product of two ramps, summed as
 differences (a summed-area table read backwards), so the cost does not grow with box size.
+The minimap takes a map of its own with fewer pixels: it is wanted at once after every change of the layout.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +20,11 @@ from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.viewport import Viewport
 
 PIXELS = 1_600_000
+MAP_PIXELS = 140_000  # of the minimap: as many as its panel has at 200 %
 LONG_EDGE = 160.0  # layout pixels; shorter edges hide between the boxes
 SAMPLES = 1_500_000
 LINE_SHARE = 0.55  # how much a line covers at most, so that boxes stay louder
+_HIT_SHARES = (1 - 0.72 ** np.arange(64)).astype(np.float32)  # how much so many lines darken a pixel
 
 
 class DensityMap:
@@ -98,21 +102,21 @@ class DensityMap:
         x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
         y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
         hits = np.bincount(y * self.width + x, minlength=self.height * self.width)
-        return (1 - 0.72**hits).astype(np.float32).reshape(self.height, self.width)
+        shares: npt.NDArray[np.float32] = _HIT_SHARES[np.minimum(hits, len(_HIT_SHARES) - 1)]
+        return shares.reshape(self.height, self.width)
 
     def recolor(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> None:
         """Makes the images anew with a colour per box ([items, 3]) and one for edges."""
-        # premultiplied, blue first: the memory order of ARGB32 on little endian
-        pixels = np.zeros((self.height * self.width, 4), np.uint8)
-        where, share = self._line_places, self._line_shares
-        for channel in range(3):
-            pixels[where, 2 - channel] = share * edge_rgb[channel]
-        pixels[where, 3] = share * 255
-        where, share = self._box_places, self._box_shares
-        colors = item_rgb[self._box_owners]
-        for channel in range(3):
-            pixels[where, 2 - channel] += (colors[:, channel] * share).astype(np.uint8)
-        pixels[where, 3] += (share * 255).astype(np.uint8)
+        # ARGB32, premultiplied; lines and boxes that share a pixel are added
+        pixels = np.zeros(self.height * self.width, np.uint32)
+        color = np.array([255, *edge_rgb], np.float32)
+        pixels[self._line_places] = _packed(self._line_shares * channel for channel in color)
+        share = self._box_shares
+        table = item_rgb.astype(np.float32)
+        owners = self._box_owners
+        pixels[self._box_places] += _packed(
+            (share * 255, *(share * table[:, channel][owners] for channel in range(3)))
+        )
         image = QImage(
             pixels.data, self.width, self.height, 4 * self.width, QImage.Format.Format_ARGB32_Premultiplied
         ).copy()
@@ -150,6 +154,12 @@ class DensityMap:
         )
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(shown, image, source)
+
+
+def _packed(channels: Iterable[npt.NDArray[np.float32]]) -> npt.NDArray[np.uint32]:
+    """Pixels of four channels from 0 to 255, alpha first."""
+    alpha, red, green, blue = (channel.astype(np.uint32) for channel in channels)
+    return alpha << 24 | red << 16 | green << 8 | blue
 
 
 def _spread(counts: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -24,7 +24,7 @@ from studio.ui.canvas import far_paint
 from studio.ui.canvas.card_paint import CardPainter
 from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import CanvasColors, mix
-from studio.ui.canvas.density import DensityMap
+from studio.ui.canvas.density import MAP_PIXELS, DensityMap
 from studio.ui.canvas.edge_paint import MOST_CURVES, EdgePainter
 from studio.ui.canvas.frame_paint import paint_frames
 from studio.ui.canvas.outlines import OutlineBands
@@ -79,6 +79,9 @@ class ScenePainter:
         """Where the last frame drew portals."""
         self._is_unhurried = self._draws_vectors = False
         self._density: DensityMap | None = None
+        self._overview: DensityMap | None = None
+        self.is_coarse = False
+        """The last frame was painted from the overview; `refine` makes the next one sharp."""
         self._texts = CardTexts(scene, font)
         self._color(colors, overlay, None, None)
 
@@ -92,7 +95,7 @@ class ScenePainter:
         """Forgets every picture made with other colours."""
         self.coloring = Coloring(self.scene, colors, overlay, dimmed=dimmed, matched=matched)
         self._dress()
-        self._density_is_fresh = False
+        self._density_is_fresh = self._overview_is_fresh = False
         self._bands: OutlineBands | None = None
 
     def _dress(self) -> None:
@@ -134,10 +137,28 @@ class ScenePainter:
         if self._density is None:
             self._density = DensityMap(self.scene)
         if not self._density_is_fresh:
-            edge = self.colors.role("edge")
-            self._density.recolor(self.coloring.item_rgb, (edge.red(), edge.green(), edge.blue()))
+            self._density.recolor(self.coloring.item_rgb, self._edge_rgb())
             self._density_is_fresh = True
         return self._density
+
+    @property
+    def overview(self) -> DensityMap:
+        """The far picture with few pixels, in the present colours: for the minimap, and for a first frame."""
+        if self._overview is None:
+            self._overview = DensityMap(self.scene, MAP_PIXELS)
+        if not self._overview_is_fresh:
+            self._overview.recolor(self.coloring.item_rgb, self._edge_rgb())
+            self._overview_is_fresh = True
+        return self._overview
+
+    def _edge_rgb(self) -> tuple[int, int, int]:
+        edge = self.colors.role("edge")
+        return edge.red(), edge.green(), edge.blue()
+
+    def refine(self) -> None:
+        """Makes what the last frame did without for haste."""
+        self.is_coarse = False
+        _ = self.density
 
     def portal_at(self, at: QPointF) -> PortalEnd | None:
         """The portal that the last frame drew at a point of the screen."""
@@ -148,13 +169,15 @@ class ScenePainter:
         screen = QRectF(0, 0, viewport.width, viewport.height)
         painter.fillRect(screen, self.colors.role("canvas"))
         self.portal_ends = []
+        self.is_coarse = False
         window = viewport.visible(margin=8)
         items = self.scene.items_in(*window)
         self.detail = detail_for(viewport.scale, 0 if self._is_unhurried else len(items))
         least = 24.0 if self.detail is Detail.DENSITY else 6.0
         paint_frames(painter, self.scene, viewport, self.colors, self.font, least)
         if self.detail is Detail.DENSITY:
-            self.density.draw(painter, viewport)
+            self.is_coarse = not (self._is_unhurried or self._density_is_fresh)
+            (self.overview if self.is_coarse else self.density).draw(painter, viewport)
             far_paint.paint_loud(painter, viewport, self.coloring)
             far_paint.paint_found(painter, viewport, self.coloring)
         elif self.detail is Detail.FLAT:
