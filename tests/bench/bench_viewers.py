@@ -1,10 +1,15 @@
-"""Open to painted, side by side: this studio, Netron in headless Chromium.
+"""Open to painted, side by side: this studio, Netron and Model Explorer in headless Chromium.
 
     python tests/bench/bench_viewers.py [--limit SECONDS] [--sizes 100,1000,…] [--families xfm,…]
+        [--model-explorer PYTHON]
 
-Ours: reads the file, lays everything out (nothing collapsed) and paints the whole graph into an image, in
-a running process, from opening the file. Netron: the installed page served from this computer, in a
-running browser, from navigation until its last node is in the document and two frames have passed.
+Ours: reads the file, lays it out and paints it into an image, in a running process, from opening the file:
+once with everything open, as Netron shows it, and once as a user sees it first, as Model Explorer does.
+Netron: the installed page served from this computer, in a running browser, from navigation until its
+last node is in the document and two frames have passed. Model Explorer: its own server and page, from
+navigation until its renderer is there, nothing is "processed" any more and two frames have passed; the
+graph is given as its own JSON with our scopes, so that reading ONNX costs it nothing. It is not among our
+packages: PYTHON is the interpreter of an environment that has `ai-edge-model-explorer`.
 Memory is the peak resident size of our process, and of all of Chromium's processes.
 Needs chromium (or $CHROMIUM).
 """
@@ -15,17 +20,23 @@ import argparse
 import contextlib
 import json
 import os
-import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.parse
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from browser import Browser
 from families import FAMILIES, write_family
 
+from studio.graph import Graph, open_graph
 from studio.jobs.serve_netron import _netron_folder, open_server
+
+Figure = tuple[float, int] | None  # seconds, peak MB; None when it took longer than the limit
 
 OURS = """
 import resource, sys, time
@@ -34,6 +45,7 @@ from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from studio.graph import open_graph
 from studio.graph.layout import lay_out
+from studio.graph.scopes import initial_view
 from studio.graph.view import GraphView
 from studio.ui.canvas import GraphCanvas
 import onnx
@@ -41,7 +53,7 @@ started = time.perf_counter()
 graph = open_graph(Path(sys.argv[1]))
 canvas = GraphCanvas()
 canvas.resize(1280, 860)
-canvas.set_view(graph, lay_out(graph, GraphView()))
+canvas.set_view(graph, lay_out(graph, GraphView() if sys.argv[2] == "all" else initial_view(graph)))
 canvas.show()
 canvas.fit()
 app.processEvents()
@@ -49,13 +61,19 @@ image = canvas.grab()
 assert not image.isNull()
 print(time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
+TWO_FRAMES = "new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"
+NETRON_NODES = "document.body.classList.contains('default') ? document.querySelectorAll('g.node').length : 0"
+EXPLORER_DONE = (
+    "document.querySelector('webgl-renderer')"
+    " && !document.body.innerText.includes('Processing graph') ? 1 : 0"
+)
 
 
-def ours(path: Path, limit: float) -> tuple[float, int] | None:
-    """(seconds, peak MB) in a process of its own, None when it takes longer."""
+def ours(path: Path, shown: str, limit: float) -> Figure:
+    """What a process of its own needs for `shown`: "all" open, or the "first" view."""
     try:
         done = subprocess.run(
-            [sys.executable, "-c", OURS, str(path)],
+            [sys.executable, "-c", OURS, str(path), shown],
             env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
             capture_output=True,
             text=True,
@@ -68,127 +86,105 @@ def ours(path: Path, limit: float) -> tuple[float, int] | None:
     return float(spent), int(peak)
 
 
-class Browser:
-    """Headless Chromium, spoken to over a pipe (`--remote-debugging-pipe`)."""
-
-    def __init__(self, folder: Path) -> None:
-        binary = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-        if not binary:
-            raise SystemExit("chromium is not installed: set $CHROMIUM.")
-        down_read, self._down = os.pipe()
-        self._up, up_write = os.pipe()
-
-        def wire() -> None:
-            os.dup2(down_read, 100)
-            os.dup2(up_write, 101)
-            os.dup2(100, 3)
-            os.dup2(101, 4)
-
-        self.process = subprocess.Popen(
-            [
-                binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                "--window-size=1280,860", "--remote-debugging-pipe", f"--user-data-dir={folder}",
-                "about:blank",
-            ],
-            preexec_fn=wire,
-            close_fds=False,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        os.close(down_read)
-        os.close(up_write)
-        self._buffer = b""
-        self._number = 0
-        self._session = ""
-        page = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
-
-    def call(self, method: str, **parameters: object) -> dict[str, object]:
-        """The result of one command; events meanwhile are dropped."""
-        self._number += 1
-        message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._down, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self._buffer:
-                chunk = os.read(self._up, 1 << 16)
-                if not chunk:
-                    raise RuntimeError("chromium has gone")
-                self._buffer += chunk
-            line, _, self._buffer = self._buffer.partition(b"\0")
-            answer = json.loads(line)
-            if answer.get("id") == self._number:
-                if "error" in answer:
-                    raise RuntimeError(str(answer["error"]))
-                return answer["result"]
-
-    def value(self, script: str) -> object:
-        result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        return result["result"].get("value")  # type: ignore[attr-defined]
-
-    def memory_mb(self) -> int:
-        """Resident megabytes of the browser and all of its children."""
-        parents: dict[int, int] = {}
-        sizes: dict[int, int] = {}
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = stat.read_text().rpartition(")")[2].split()
-                parents[int(stat.parent.name)] = int(fields[1])
-                sizes[int(stat.parent.name)] = int(fields[21]) * 4096
-            except (OSError, IndexError):
-                continue
-        total = 0
-        for pid, size in sizes.items():
-            at = pid
-            while at and at != self.process.pid:
-                at = parents.get(at, 0)
-            total += size if at else 0
-        return total >> 20
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for end in (self._down, self._up):
-            with contextlib.suppress(OSError):
-                os.close(end)
-
-
-def netron(path: Path, nodes: int, limit: float) -> tuple[float, int] | None:
-    """(seconds, peak MB) until Netron has drawn the file, None when it takes longer."""
-    server = open_server(path, _netron_folder())
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def until(url: str, is_done: Callable[[Browser], bool], limit: float) -> Figure:
+    """What a fresh browser needs from navigating to `url` until `is_done`, and two frames."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(Path(folder))
+        timer = threading.Timer(limit, browser.process.kill)
+        timer.start()
         try:
             started = time.perf_counter()
-            browser.call("Page.navigate", url=server.url)
+            browser.call("Page.navigate", url=url)
             peak = 0
-            while time.perf_counter() - started < limit:
-                timer = threading.Timer(max(limit - (time.perf_counter() - started), 1), browser.close)
-                timer.start()
-                try:
-                    drawn = browser.value(
-                        "document.body.classList.contains('default') ?"
-                        " document.querySelectorAll('g.node').length : 0"
-                    )
-                    if isinstance(drawn, int) and drawn >= nodes:
-                        browser.value(
-                            "new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"
-                        )
-                        return time.perf_counter() - started, max(peak, browser.memory_mb())
-                except RuntimeError:
-                    return None
-                finally:
-                    timer.cancel()
+            while not is_done(browser):
                 peak = max(peak, browser.memory_mb())
                 time.sleep(0.05)
+            browser.value(TWO_FRAMES)
+            return time.perf_counter() - started, max(peak, browser.memory_mb())
+        except RuntimeError:  # killed: it took longer
             return None
         finally:
+            timer.cancel()
             browser.close()
-            server.shutdown()
-            server.server_close()
+
+
+def netron(path: Path, nodes: int, limit: float) -> Figure:
+    server = open_server(path, _netron_folder())
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        return until(server.url, lambda browser: browser.number(NETRON_NODES) >= nodes, limit)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def write_explorer_graph(graph: Graph, path: Path) -> None:
+    """Model Explorer's JSON: a node each, its scope as the namespace, an edge from each producer."""
+    made_by = {
+        int(tensor): (str(node), str(slot))
+        for node in range(graph.node_count)
+        for slot, tensor in enumerate(graph.outputs_of(node))
+    }
+    nodes = []
+    for node in range(graph.node_count):
+        edges = [
+            {
+                "sourceNodeId": made_by[int(tensor)][0],
+                "sourceNodeOutputId": made_by[int(tensor)][1],
+                "targetNodeInputId": str(slot),
+            }
+            for slot, tensor in enumerate(graph.inputs_of(node))
+            if int(tensor) in made_by
+        ]
+        scope = graph.node_name[node].strip("/").rpartition("/")[0]
+        nodes.append(
+            {"id": str(node), "label": graph.node_op[node], "namespace": scope, "incomingEdges": edges}
+        )
+    path.write_text(json.dumps({"label": path.stem, "graphs": [{"id": path.stem, "nodes": nodes}]}))
+
+
+@contextlib.contextmanager
+def explorer_server(python: str) -> Iterator[str]:
+    """The address of a Model Explorer that listens, until the block is left."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [
+        python,
+        "-m",
+        "model_explorer",
+        "--no_open_in_browser",
+        "--skip_health_check",
+        "--port",
+        str(port),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while True:
+                with contextlib.suppress(OSError), socket.create_connection(("localhost", port), 1):
+                    break
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise SystemExit(f"{python} -m model_explorer does not start.")
+                time.sleep(0.2)
+            yield f"http://localhost:{port}/"
+        finally:
+            process.kill()
+
+
+def explorer(server: str, path: Path, limit: float) -> Figure:
+    query = urllib.parse.quote(json.dumps({"models": [{"url": str(path)}]}))
+    return until(f"{server}?data={query}", lambda browser: browser.number(EXPLORER_DONE) == 1, limit)
+
+
+def cell(figure: Figure, limit: float) -> str:
+    return f"{figure[0]:>9.2f}s{figure[1]:>6}" if figure else f"{'> ' + str(int(limit)):>9}s{'':>6}"
+
+
+def ratio(theirs: Figure, mine: Figure, limit: float) -> str:
+    if mine is None:
+        return "–".rjust(8)
+    return f"{'' if theirs else '> '}{(theirs[0] if theirs else limit) / mine[0]:.1f}".rjust(8)
 
 
 def main() -> None:
@@ -196,25 +192,34 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds after which a viewer is given up")
     parser.add_argument("--sizes", default="100,1000,5000,10000")
     parser.add_argument("--families", default=",".join(FAMILIES))
+    parser.add_argument("--model-explorer", metavar="PYTHON", help="a Python that has ai-edge-model-explorer")
     options = parser.parse_args()
-    print(f"{'graph':<10}{'nodes':>7}{'ours':>9}{'MB':>6}{'Netron':>10}{'MB':>7}{'Netron ÷ ours':>16}")
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = (
+            stack.enter_context(explorer_server(options.model_explorer)) if options.model_explorer else None
+        )
+        head = f"{'graph':<8}{'nodes':>6}{'all open':>10}{'MB':>6}{'Netron':>10}{'MB':>6}{'ratio':>8}"
+        if server:
+            head += f"{'first view':>12}{'MB':>6}{'Model Expl.':>12}{'MB':>6}{'ratio':>8}"
+        print(head)
         for family in options.families.split(","):
             for size in map(int, options.sizes.split(",")):
-                path = Path(folder) / f"{family}-{size}.onnx"
+                path = folder / f"{family}-{size}.onnx"
                 count = write_family(family, size, path)
-                mine = ours(path, options.limit)
-                theirs = netron(path, count, options.limit)
-                row = f"{family:<10}{count:>7}"
-                row += f"{mine[0]:>8.2f}s{mine[1]:>6}" if mine else f"{'> limit':>9}{'':>6}"
-                row += (
-                    f"{theirs[0]:>9.2f}s{theirs[1]:>7}"
-                    if theirs
-                    else f"{'> ' + str(int(options.limit)):>9}s{'':>7}"
-                )
-                if mine:
-                    ratio = (theirs[0] if theirs else options.limit) / mine[0]
-                    row += f"{'' if theirs else '> '}{ratio:.1f}".rjust(16)
+                row = f"{family:<8}{count:>6}"
+                mine, theirs = ours(path, "all", options.limit), netron(path, count, options.limit)
+                row += f"{cell(mine, options.limit)}{cell(theirs, options.limit)}"
+                row += ratio(theirs, mine, options.limit)
+                if server:
+                    drawing = folder / f"{family}-{size}.json"
+                    write_explorer_graph(open_graph(path), drawing)
+                    mine, theirs = (
+                        ours(path, "first", options.limit),
+                        explorer(server, drawing, options.limit),
+                    )
+                    row += f"  {cell(mine, options.limit)}  {cell(theirs, options.limit)}"
+                    row += ratio(theirs, mine, options.limit)
                 print(row, flush=True)
 
 
