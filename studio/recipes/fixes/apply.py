@@ -10,8 +10,9 @@ import msgspec
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
 from studio.recipes.fixes.onnx_edit import OnnxEdit
-from studio.recipes.fixes.prove import Proof, prove
+from studio.recipes.fixes.prove import Proof, Runner, prove
 from studio.records import Record, write_atomically
+from studio.targets import TARGETS
 
 
 class Judged(Record):
@@ -20,6 +21,16 @@ class Judged(Record):
     counts: dict[str, int]
     partitions: int
     macs_share: float | None
+
+    @property
+    def taken(self) -> int:
+        """Nodes that the accelerator takes, for sure or under conditions."""
+        return self.counts.get("runs", 0) + self.counts.get("conditional", 0)
+
+    @property
+    def left(self) -> int:
+        """Nodes that it does not take, or of which that is not known."""
+        return sum(self.counts.values()) - self.taken
 
 
 class FixOutcome(Record):
@@ -53,8 +64,9 @@ def apply_fix(
     original = OnnxEdit.load(path)
     kept = type(original.model)()
     kept.CopyFrom(original.model)
+    before = Runner(kept).open()  # a model that does not run is refused before anything touches it
     rewrite = rewriter_of(fix)(original, options)
-    proof = prove(kept, rewrite, options.inputs_path)
+    proof = prove(before, rewrite, options.inputs_path)
     if not proof.holds:
         raise UnsupportedError(
             f"{fix.title} was refused: outputs differ by {proof.max_relative_error:.3g} of their range, "
@@ -65,17 +77,53 @@ def apply_fix(
     files = tuple(out.with_name(f"{out.stem}{suffix}{out.suffix}") for suffix, _ in rewrite.models)
     for file, (_, model) in zip(files, rewrite.models):
         write_atomically(file, _serialized(model, kept))
+    was = judged(path, targets, options.soc)
+    now = tuple(judged(file, targets, options.soc) for file in files) if targets else ()
     return FixOutcome(
         fix=fix.id,
         title=fix.title,
         files=tuple(str(f) for f in files),
         changed=rewrite.changed,
         proof=proof,
-        before=judged(path, targets, options.soc),
-        after=tuple(judged(file, targets, options.soc) for file in files) if targets else (),
-        notes=rewrite.notes,
+        before=was,
+        after=now,
+        notes=(*rewrite.notes, *_lost_defaults(kept, rewrite.models[0][1]), *harm(was, now)),
         torch_advice=fix.torch_advice,
     )
+
+
+def _lost_defaults(old: Any, new: Any) -> tuple[str, ...]:
+    """A sentence when inputs that had a default value are constants now."""
+    defaults = {v.name for v in old.graph.input} & {t.name for t in old.graph.initializer}
+    lost = sorted(defaults - {v.name for v in new.graph.input})
+    if not lost:
+        return ()
+    return (f"Inputs with a default value that are plain constants now: {', '.join(lost[:8])}.",)
+
+
+def harm(before: dict[str, Judged], after: tuple[dict[str, Judged], ...]) -> tuple[str, ...]:
+    """A sentence per target that is worse off in every file that was made; () when none is."""
+    found = []
+    for target, was in before.items():
+        reasons = [_worse(was, made[target]) for made in after]
+        if reasons and all(reasons):
+            found.append(f"Worse on {TARGETS[target].title}: {reasons[0]}.")
+    return tuple(found)
+
+
+def _worse(was: Judged, now: Judged) -> str:
+    """In what the new file is worse for a target; empty when in nothing.
+
+    More partitions are worse only if no more is computed in them than before.
+    """
+    if was.macs_share is not None and now.macs_share is not None and now.macs_share < was.macs_share - 1e-6:
+        return f"{was.macs_share:.0%} → {now.macs_share:.0%} of the MACs kept"
+    if now.taken < was.taken and now.left >= was.left:
+        return f"{was.taken} → {now.taken} nodes taken"
+    gains = now.taken > was.taken or now.left < was.left or (now.macs_share or 0.0) > (was.macs_share or 0.0)
+    if now.partitions > max(was.partitions, 1) and not gains:
+        return f"{was.partitions} → {now.partitions} partitions"
+    return ""
 
 
 def judged(path: Path, targets: tuple[str, ...], soc: str) -> dict[str, Judged]:

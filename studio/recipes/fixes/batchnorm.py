@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import Array, OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import Array, OnnxEdit, attribute, dtype_of, label, nothing_to_do
 
 
 def fold(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -15,8 +15,11 @@ def fold(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     changed = []
     for node in edit.named("BatchNormalization", options.nodes):
         parameters = [edit.constant(name) for name in node.input[1:5]]
-        if attribute(node, "training_mode", 0) or any(p is None for p in parameters):
+        is_training = attribute(node, "training_mode", 0) or len([o for o in node.output if o]) > 1
+        if is_training or any(p is None or p.ndim != 1 for p in parameters):
             continue
+        if edit.shape(node.input[0]) is None:
+            continue  # how to broadcast is not known
         scale, bias, mean, variance = (np.asarray(p, np.float64) for p in parameters)
         factor = scale / np.sqrt(variance + attribute(node, "epsilon", 1e-5))
         before = edit.producer.get(node.input[0])
@@ -64,9 +67,10 @@ def _fold_into(edit: OnnxEdit, convolution: Any, norm: Any, factor: Array, shift
 
 
 def _as_mul_add(edit: OnnxEdit, norm: Any, factor: Array, shift: Array) -> None:
-    rank = len(edit.shape(norm.input[0]) or [0] * 4)
+    rank = len(edit.shape(norm.input[0]) or ())
     dims = (1, -1, *[1] * (rank - 2))
-    dtype = np.asarray(edit.constant(norm.input[1])).dtype
+    known = edit.element_type(norm.input[0])
+    dtype = dtype_of(known) if known else np.asarray(edit.constant(norm.input[1])).dtype
     base = label(norm)
     scaled = edit.fresh(f"{base}_scaled")
     factor_name = edit.add_constant(factor.astype(dtype).reshape(dims), f"{base}_factor")

@@ -113,18 +113,13 @@ def _drop_identities(edit: OnnxEdit) -> list[str]:
         source = node.input[0]
         while (maker := edit.producer.get(source)) is not None and maker.op_type == "Identity":
             source = maker.input[0]
-        if _is_captured(edit, node.output[0]):
+        if edit.is_captured(node.output[0]):
             continue
         edit.rename_reads(node.output[0], source)
         dropped.append(label(node))
     if dropped:
         edit.prune()
     return dropped
-
-
-def _is_captured(edit: OnnxEdit, tensor: str) -> bool:
-    """Whether some subgraph reads it: names inside bodies are not rewritten."""
-    return any(tensor not in reader.input for reader in edit.readers(tensor))
 
 
 def _merge_slices(edit: OnnxEdit) -> list[str]:

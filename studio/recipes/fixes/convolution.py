@@ -69,7 +69,10 @@ def _cancel_pairs(edit: OnnxEdit) -> None:
         while (reader := edit.only_reader(tensor)) is not None and reader.op_type in _SHAPELESS:
             chain.append(reader)
             tensor = reader.output[0]
-        if reader is None or reader.op_type != "Unsqueeze" or _axes(edit, reader) != _axes(edit, squeeze):
+        axes = _axes(edit, squeeze)
+        if reader is None or reader.op_type != "Unsqueeze" or not axes or _axes(edit, reader) != axes:
+            continue
+        if edit.is_output(reader.output[0]) or edit.is_captured(reader.output[0]):
             continue
         first = chain[0] if chain else None
         if first is not None:
@@ -77,8 +80,6 @@ def _cancel_pairs(edit: OnnxEdit) -> None:
             edit.rename_reads(reader.output[0], tensor)
         else:
             edit.rename_reads(reader.output[0], squeeze.input[0])
-        if edit.is_output(reader.output[0]):
-            continue
     edit.prune()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from studio.errors import UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, dtype_of, keep_lines, label, nothing_to_do
 
 
 def hardswish(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -21,7 +21,7 @@ def hardsigmoid(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """HardSigmoid → Mul, Add, Clip. By hand: ONNX has a body for it only from opset 18 on."""
     changed = []
     for node in edit.named("HardSigmoid", options.nodes):
-        dtype = _dtype(edit.element_type(node.input[0]))
+        dtype = dtype_of(edit.element_type(node.input[0]))
         base = label(node)
         names = [edit.fresh(f"{base}_{part}") for part in ("scaled", "shifted")]
         alpha, beta, low, high = (
@@ -43,13 +43,6 @@ def hardsigmoid(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         raise nothing_to_do("no HardSigmoid in the main graph")
     edit.prune()
     return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-5)
-
-
-def _dtype(element_type: int) -> np.dtype[Any]:
-    """The numpy type of a TensorProto type; float32 where it is not known."""
-    from onnx import helper
-
-    return np.dtype(helper.tensor_dtype_to_np_dtype(element_type)) if element_type else np.dtype(np.float32)
 
 
 def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -77,19 +70,32 @@ def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> 
     import onnx
     from onnx import inliner
 
-    found = [node for op in operators for node in edit.named(op)]
+    found = [node for op in operators for node in edit.named(op, options.nodes)]
     if not found:
         raise nothing_to_do(f"no {' or '.join(operators)} in the main graph")
     changed = tuple(label(node) for node in found)
+    meant = {node.output[0] for node in found}
     for node in found:
         _write_defaults(node, edit.opset)
     typed = inferred(edit.model, data_prop=False)
+    stated = {v.name for v in typed.graph.value_info}
     for tensor in typed.graph.initializer:  # the inliner asks for the type of every input
-        typed.graph.value_info.append(
-            onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
-        )
+        if tensor.name not in stated:
+            typed.graph.value_info.append(
+                onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
+            )
+    aside = [n for n in typed.graph.node if _is_of(n, operators) and n.output[0] not in meant]
+    for node in aside:
+        node.domain = _ASIDE
     ids = [("", op) for op in operators]
-    inlined = inliner.inline_selected_functions(typed, ids, inline_schema_functions=True)
+    try:
+        inlined = inliner.inline_selected_functions(typed, ids, inline_schema_functions=True)
+    except Exception as error:  # bare RuntimeErrors of the C++ side
+        raise UnsupportedError(
+            f"ONNX cannot write {changed[0]} out: {_short(error)}",
+            hint="Decompose it in the Python source.",
+            nodes=changed,
+        ) from None
     made = OnnxEdit(inlined)
     left = [label(node) for op in operators for node in made.named(op)]
     if left:
@@ -98,8 +104,24 @@ def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> 
             hint="Decompose it in the Python source.",
             nodes=tuple(left),
         )
+    for node in made.model.graph.node:
+        if node.domain == _ASIDE:
+            node.domain = ""
+    keep_lines(edit.model, made.model)
     made.prune()
     return Rewrite(models=[("", made.model)], changed=changed, tolerance=1e-4)
+
+
+_ASIDE = "studio.not.meant"
+"""The domain of nodes that are not to be written out, while the others are."""
+
+
+def _is_of(node: Any, operators: tuple[str, ...]) -> bool:
+    return node.op_type in operators and node.domain in ("", "ai.onnx")
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[-120:] or type(error).__name__
 
 
 def _write_defaults(node: Any, opset: int) -> None:

@@ -12,9 +12,12 @@ import numpy.typing as npt
 
 from studio.errors import InputError, UnsupportedError
 from studio.graph.formats import TITLES, detect_format
+from studio.graph.onnx_calls import refuse_expansion
+from studio.graph.onnx_inference import inferred
 
 Array = npt.NDArray[Any]
 _LARGEST_BYTES = 1_900_000_000  # protobuf ends at 2 GiB
+_IR_OF_CONSTANTS = 4
 
 
 class OnnxEdit:
@@ -26,7 +29,8 @@ class OnnxEdit:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._names = self._all_names()
+        _raise_ir(model)
+        self._names = _names_in(model.graph)
         self._gone: set[int] = set()
         self._after: dict[int, list[Any]] = {}
         self.refresh()
@@ -40,6 +44,7 @@ class OnnxEdit:
             raise InputError(f"{path} is {TITLES[found]}, not ONNX.", hint="Give an .onnx file.")
         try:
             bare = onnx.load(str(path), load_external_data=False)
+            refuse_expansion(bare, path.name)
             size = path.stat().st_size + sum(
                 int(entry.value)
                 for tensor in bare.graph.initializer
@@ -54,6 +59,10 @@ class OnnxEdit:
             return OnnxEdit(onnx.load(str(path)))
         except (OSError, ValueError, onnx.checker.ValidationError) as error:
             raise InputError(f"Cannot read {path} as ONNX: {error}", hint="Check the file.") from None
+        except (AttributeError, TypeError, KeyError) as error:  # external data described wrongly
+            raise InputError(
+                f"Cannot read the weights of {path}: {error}", hint="Check the file and the data beside it."
+            ) from None
         except Exception as error:
             if type(error).__module__.startswith("google.protobuf"):
                 raise InputError(f"{path} is not an ONNX file.", hint="Give an .onnx file.") from None
@@ -61,17 +70,10 @@ class OnnxEdit:
 
     def refresh(self) -> None:
         """Infers shapes anew and rebuilds the maps."""
-        import onnx
-        from onnx import numpy_helper
-
-        inferred = self.model
-        try:
-            inferred = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
-        except Exception:  # inference is advice: a rewrite that needs a shape asks and refuses
-            inferred = self.model
+        shaped = inferred(self.model)  # a rewrite that needs a shape that is not there asks and refuses
         graph = self.model.graph
-        self._info = {v.name: v.type.tensor_type for v in inferred.graph.value_info}
-        for value in [*inferred.graph.input, *inferred.graph.output]:
+        self._info = {v.name: v.type.tensor_type for v in shaped.graph.value_info}
+        for value in [*shaped.graph.input, *shaped.graph.output]:
             self._info[value.name] = value.type.tensor_type
         self.initializers = {t.name: t for t in graph.initializer}
         self.producer = {out: node for node in graph.node for out in node.output if out}
@@ -81,7 +83,6 @@ class OnnxEdit:
                 if name:
                     readers[name].append(node)
         self._readers = readers
-        self._to_array = numpy_helper.to_array
 
     # Questions
 
@@ -124,6 +125,10 @@ class OnnxEdit:
         """Whether the model returns it."""
         return any(o.name == tensor for o in self.model.graph.output)
 
+    def is_captured(self, tensor: str) -> bool:
+        """Whether some node's body reads it: names inside bodies are not rewritten."""
+        return any(tensor not in reader.input for reader in self.readers(tensor))
+
     def only_reader(self, tensor: str) -> Any | None:
         """The one node that reads it, None when there are others or it is returned."""
         readers = self.readers(tensor)
@@ -132,14 +137,15 @@ class OnnxEdit:
     def constant(self, tensor: str) -> Array | None:
         """The value of an initializer or Constant node, None otherwise."""
         if tensor in self.initializers:
-            return np.asarray(self._to_array(self.initializers[tensor]))
+            return array_of(self.initializers[tensor])
         node = self.producer.get(tensor)
         if node is not None and node.op_type == "Constant":
             for attribute in node.attribute:
                 if attribute.name == "value":
-                    return np.asarray(self._to_array(attribute.t))
+                    return array_of(attribute.t)
                 if attribute.name in ("value_float", "value_int"):
-                    return np.asarray(attribute.f if attribute.name == "value_float" else attribute.i)
+                    is_float = attribute.name == "value_float"
+                    return np.asarray(attribute.f, np.float32) if is_float else np.asarray(attribute.i)
                 if attribute.name == "value_ints":
                     return np.asarray(list(attribute.ints), np.int64)
                 if attribute.name == "value_floats":
@@ -230,32 +236,22 @@ class OnnxEdit:
             if id(node) not in self._gone:
                 placed.append(node)
             placed.extend(self._after.get(id(node), ()))
-        needed = {o.name for o in graph.output}
-        kept = []
-        for node in reversed(placed):
-            if any(out in needed for out in node.output):
-                kept.append(_copy(node))
-                needed.update(node.input)
-                needed.update(captured(node))
+        needed = _needed(placed, [o.name for o in graph.output])
+        kept = [_copy(node) for node in placed if any(out in needed for out in node.output if out)]
         tensors = [_copy(t) for t in graph.initializer if t.name in needed]
+        dropped = {t.name for t in graph.initializer} - needed
+        inputs = [_copy(v) for v in graph.input if v.name not in dropped]
         self._gone, self._after = set(), {}
-        del graph.node[:]
-        graph.node.extend(reversed(kept))
-        del graph.initializer[:]
+        del graph.node[:], graph.initializer[:], graph.input[:]
+        graph.node.extend(kept)
         graph.initializer.extend(tensors)
+        graph.input.extend(inputs)
         self.forget_shapes()
         self.refresh()
 
     def forget_shapes(self) -> None:
         """Drops recorded shapes of intermediates: after a rewrite they may lie."""
         del self.model.graph.value_info[:]
-
-    def _all_names(self) -> set[str]:
-        graph = self.model.graph
-        names = {t.name for t in graph.initializer} | {v.name for v in [*graph.input, *graph.output]}
-        for node in graph.node:
-            names.update([node.name, *node.input, *node.output])
-        return names
 
 
 def attribute(node: Any, name: str, default: Any = None) -> Any:
@@ -276,6 +272,13 @@ def attributes(node: Any, *without: str) -> dict[str, Any]:
     return {a.name: helper.get_attribute_value(a) for a in node.attribute if a.name not in without}
 
 
+def dtype_of(element_type: int) -> np.dtype[Any]:
+    """The numpy type of a TensorProto type; float32 where it is not known."""
+    from onnx import helper
+
+    return np.dtype(helper.tensor_dtype_to_np_dtype(element_type)) if element_type else np.dtype(np.float32)
+
+
 def is_meant(node: Any, references: Collection[str]) -> bool:
     """Whether one of the references is the node's name or a tensor that it makes.
 
@@ -291,9 +294,80 @@ def label(node: Any) -> str:
     return node.name or f"{node.op_type}→{node.output[0] if node.output else '?'}"
 
 
+def keep_lines(old: Any, new: Any) -> None:
+    """Gives nodes of `new` the metadata of the nodes of `old` that they stand for, lines of Python above all.
+
+    The maker of a tensor inherits from its maker before; a node in between from what reads it.
+    """
+    before = {out: n.metadata_props for n in old.graph.node for out in n.output if out}
+    wanted: dict[str, Any] = {}
+    for node in reversed(new.graph.node):
+        if not node.metadata_props:
+            known = next((before[out] for out in node.output if before.get(out)), None)
+            found = known or next((wanted[out] for out in node.output if out in wanted), None)
+            if found:
+                node.metadata_props.extend(found)
+        for name in node.input:
+            if name and name not in before and node.metadata_props:
+                wanted.setdefault(name, list(node.metadata_props))
+
+
 def nothing_to_do(what: str) -> UnsupportedError:
     """The refusal of a fix that finds no place."""
     return UnsupportedError(f"There is nothing to fix: {what}.", hint="The file was left as it is.")
+
+
+def array_of(tensor: Any) -> Array:
+    """The value of a TensorProto. Raises InputError when its bytes are not what its type and dims say."""
+    from onnx import numpy_helper
+
+    try:
+        return np.asarray(numpy_helper.to_array(tensor))
+    except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+        raise InputError(
+            f"The constant {tensor.name or '?'} is damaged: {error}", hint="Export the model again."
+        ) from None
+
+
+def _raise_ir(model: Any) -> None:
+    """Before IR version 4 every initializer had to be an input too; from 4 on it is plainly a constant.
+
+    Source: onnx/docs/IR.md, "Graphs". Raising the version lets rewrites add constants.
+    """
+    if model.ir_version >= _IR_OF_CONSTANTS:
+        return
+    model.ir_version = _IR_OF_CONSTANTS
+    constants = {t.name for t in model.graph.initializer}
+    inputs = [_copy(v) for v in model.graph.input if v.name not in constants]
+    del model.graph.input[:]
+    model.graph.input.extend(inputs)
+
+
+def _names_in(graph: Any) -> set[str]:
+    """Every name of a graph and of its bodies: a new name must not hide one of a body's."""
+    names = {t.name for t in graph.initializer} | {v.name for v in [*graph.input, *graph.output]}
+    names |= {t.values.name for t in graph.sparse_initializer}
+    for node in graph.node:
+        names.update([node.name, *node.input, *node.output])
+        for item in node.attribute:
+            for body in [item.g] if item.HasField("g") else item.graphs:
+                names |= _names_in(body)
+    return names
+
+
+def _needed(nodes: Sequence[Any], outputs: Iterable[str]) -> set[str]:
+    """Every tensor that the outputs depend on, in whatever order the nodes stand."""
+    maker = {out: node for node in nodes for out in node.output if out}
+    needed: set[str] = set()
+    waiting = list(outputs)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            node = maker.get(name)
+            if node is not None:
+                waiting.extend(n for n in (*node.input, *captured(node)) if n)
+    return needed
 
 
 def _copy(proto: Any) -> Any:

@@ -6,16 +6,32 @@ from typing import Any
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines, label, nothing_to_do
 
-_DEFAULT = 18  # what the exporter of this studio writes
+DEFAULT_UP = 18  # what the exporter of this studio writes
+DEFAULT_DOWN = 22  # the newest that all ONNX Runtime targets take whole; below it operators are missing
 
 
-def change(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+def up(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """The model in the opset asked, or in 18. Raises UnsupportedError when it is there or beyond."""
+    wanted = options.opset or DEFAULT_UP
+    if wanted < edit.opset:
+        raise nothing_to_do(f"the model is in opset {edit.opset}, newer than {wanted}")
+    return _change(edit, wanted)
+
+
+def down(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """The model in the opset asked, or in 22. Raises UnsupportedError when it is there or below."""
+    wanted = options.opset or DEFAULT_DOWN
+    if wanted > edit.opset:
+        raise nothing_to_do(f"the model is in opset {edit.opset}, older than {wanted}")
+    return _change(edit, wanted)
+
+
+def _change(edit: OnnxEdit, wanted: int) -> Rewrite:
     """The model in another opset. Raises UnsupportedError naming the operator that cannot follow."""
     import onnx
 
-    wanted = options.opset or _DEFAULT
     newest = onnx.defs.onnx_opset_version()
     if not 7 <= wanted <= newest:
         raise InputError(f"Opset {wanted} cannot be made here.", hint=f"Choose 7 to {newest}.")
@@ -27,6 +43,7 @@ def change(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         raise UnsupportedError(
             f"The converter left the model in opset {made.opset}.", hint="Export from the source instead."
         )
+    keep_lines(edit.model, converted)
     return Rewrite(models=[("", converted)], changed=(f"opset {edit.opset} → {wanted}",), tolerance=1e-5)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
-from studio.recipes.fixes.prove import reference_runs
+from studio.recipes.fixes.prove import Runner, reference_runs
 
 _COARSE = 0.01  # half a step of an 8-bit scale is 0.002 of the range; the parts' own rounding comes on top
 _RATIO = 8.0  # parts whose ranges differ by more than this lose three bits or more to a shared scale
@@ -31,9 +31,12 @@ def make_static(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         made = edit.make(
             "QuantizeLinear", [node.input[0], scale_name, zero_name], [node.output[0]], f"{base}_static"
         )
+        new = [made]
         for output, constant in zip(node.output[1:], (scale_name, zero_name)):
+            if edit.is_output(output) or edit.is_captured(output):
+                new.append(edit.make("Identity", [constant], [output], f"{base}_kept"))
             edit.rename_reads(output, constant)
-        edit.replace([node], [made])
+        edit.replace([node], new)
     changed = tuple(label(n) for n in nodes)
     edit.prune()
     return Rewrite(
@@ -54,9 +57,11 @@ def split_concat(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     ranges = _ranges(edit, [name for n in candidates for name in n.input], options) if candidates else {}
     for node in candidates:
         sizes = [max(abs(low), abs(high)) for low, high in (ranges[name] for name in node.input)]
-        if min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO:
+        if not sizes or min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO:
             continue
-        if any(name in edit.initializers or name not in edit.producer for name in node.input):
+        if any(name not in edit.producer or edit.is_output(name) for name in node.input):
+            continue  # a constant or an input cannot be returned, and nothing twice
+        if len(set(node.input)) < len(node.input):
             continue
         parts[outputs[node.output[0]]] = (tuple(node.input), attribute(node, "axis", 0))
         was_quantized |= outputs[node.output[0]] != node.output[0]
@@ -119,9 +124,10 @@ def _ranges(edit: OnnxEdit, tensors: list[str], options: FixOptions) -> dict[str
         if name not in there:
             model.graph.output.append(helper.make_value_info(name, helper.make_tensor_type_proto(1, None)))
     found: dict[str, tuple[float, float]] = {}
-    for _, outputs in reference_runs(model, options.inputs_path):
+    for _, outputs in reference_runs(Runner(model), options.inputs_path):
         for name in tensors:
-            low, high = float(outputs[name].min()), float(outputs[name].max())
+            value = outputs[name][np.isfinite(outputs[name])]
+            low, high = (float(value.min()), float(value.max())) if value.size else (0.0, 0.0)
             old = found.get(name, (low, high))
             found[name] = (min(low, old[0]), max(high, old[1]))
     return found

@@ -33,4 +33,4 @@ def to_global_pool(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     if not changed:
         raise nothing_to_do("no ReduceMean over all spatial axes of a [N, C, …] tensor")
     edit.prune()
-    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-3)
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-5)

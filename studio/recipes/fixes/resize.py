@@ -8,6 +8,7 @@ from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 
 _MODE = "coordinate_transformation_mode"
+_SINCE = 11  # opset 10 has no modes: it is asymmetric, always
 
 
 def half_pixel(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -16,8 +17,10 @@ def half_pixel(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     for node in edit.named("Resize", options.nodes):
         if attribute(node, _MODE, "half_pixel") != "pytorch_half_pixel":
             continue
-        shape = edit.shape(node.output[0])
-        if shape is not None and any(d == 1 for d in shape[2:]):
+        before, after = edit.shape(node.input[0]), edit.shape(node.output[0])
+        if edit.opset < _SINCE or before is None or after is None:
+            continue
+        if any(a == 1 and b != 1 for b, a in zip(before, after)):
             continue
         _set(node, _MODE, "half_pixel")
         changed.append(label(node))
@@ -37,8 +40,9 @@ def asymmetric(edit: OnnxEdit, options: FixOptions) -> Rewrite:
             attribute(node, _MODE, "half_pixel"),
             attribute(node, "nearest_mode", "round_prefer_floor"),
         )
-        is_there = mode == "asymmetric" and rounding == "floor"
-        if is_there or mode not in ("half_pixel", "pytorch_half_pixel"):
+        if edit.opset < _SINCE or mode not in ("half_pixel", "pytorch_half_pixel"):
+            continue
+        if rounding not in ("round_prefer_floor", "round_prefer_ceil"):
             continue
         _set(node, _MODE, "asymmetric")
         _set(node, "nearest_mode", "floor")
