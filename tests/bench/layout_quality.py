@@ -38,7 +38,7 @@ def quality(layout: Layout) -> Quality:
     return Quality(
         edges=int(drawn.sum()),
         portals=int(layout.edge_is_portal.sum()),
-        crossings=_crossings(segments, tensors),
+        crossings=count_crossings(segments, tensors),
         through_boxes=_through_boxes(layout, segments),
         width_columns=layout.width / unit,
         straight=straight / max(int(drawn.sum()), 1),
@@ -59,7 +59,7 @@ def _segments(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     return tagged[:, :4].astype(np.float64), tagged[:, 4].astype(np.int64)
 
 
-def _crossings(segments: np.ndarray, tensors: np.ndarray) -> int:
+def count_crossings(segments: np.ndarray, tensors: np.ndarray) -> int:
     """Pairs of pieces of different tensors that properly cross, by a sweep over y."""
     order = np.argsort(segments[:, 1], kind="stable")
     segments, tensors = segments[order], tensors[order]
