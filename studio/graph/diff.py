@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from studio.errors import StudioError
-from studio.graph.graph import AttributeValue, Graph, TensorKind, TensorRef
+from studio.graph.diff_constants import Constants, value_text
+from studio.graph.graph import AttributeValue, Graph, TensorRef
 from studio.graph.labels import shape_text
 from studio.graph.matching import match_nodes
 from studio.graph.wiring import Wiring
@@ -19,6 +19,8 @@ from studio.records import Choice, Record
 Ints = npt.NDArray[np.int32]
 Codes = npt.NDArray[np.uint8]
 Row = tuple["ChangeKind", str, str, str]
+
+_TELL_EVERY = 256  # nodes; with weights of a few MB each that is a fraction of a second
 
 
 class Status(IntEnum):
@@ -75,19 +77,29 @@ class GraphDiff:
         return {"same": same, "changed": changed, "removed": both[2], "added": both[3]}
 
 
-def diff_graphs(a: Graph, b: Graph, *, compare_weights: bool = False) -> GraphDiff:
+def _silent(stage: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def diff_graphs(
+    a: Graph, b: Graph, *, compare_weights: bool = False, tell: Callable[[str, int, int], None] = _silent
+) -> GraphDiff:
     """What changed from a to b.
 
     Constants are compared by shape, type and, when small, value; all of them by their bytes with
     `compare_weights`, which reads them. One that cannot be read becomes a note, not a “same”.
+    `tell(stage, done, total)` hears how far it is, and may raise to stop it.
     """
+    tell("matching", 0, a.node_count)
     match_a, match_b = match_nodes(a, b)
     status_a = np.where(match_a >= 0, Status.SAME, Status.REMOVED).astype(np.uint8)
     status_b = np.where(match_b >= 0, Status.SAME, Status.ADDED).astype(np.uint8)
     changes: list[Change] = []
-    constants = _Constants(a, b, compare_weights)
+    constants = Constants(a, b, compare_weights)
     wiring = Wiring(a, b, match_a, match_b)
     for node in range(a.node_count):
+        if node % _TELL_EVERY == 0:
+            tell("comparing", node, a.node_count)
         other = int(match_a[node])
         if other < 0:
             changes.append(Change(kind=ChangeKind.REMOVED, node_a=node, node_b=-1, what=a.node_op[node]))
@@ -103,9 +115,7 @@ def diff_graphs(a: Graph, b: Graph, *, compare_weights: bool = False) -> GraphDi
     )
 
 
-def _changes(
-    a: Graph, node: int, b: Graph, other: int, constants: _Constants, wiring: Wiring
-) -> list[Change]:
+def _changes(a: Graph, node: int, b: Graph, other: int, constants: Constants, wiring: Wiring) -> list[Change]:
     """The differences of two matched nodes."""
     rows: list[Row] = []
     if a.node_op[node] != b.node_op[other] or a.node_domain[node] != b.node_domain[other]:
@@ -115,7 +125,7 @@ def _changes(
         for name in sorted({*first, *second}):
             old, new = first.get(name), second.get(name)
             if isinstance(old, TensorRef) and isinstance(new, TensorRef):
-                rows += constants.changes(old.tensor, new.tensor)
+                rows += _weight_rows(constants, old.tensor, new.tensor)
             elif old != new and _is_plain(old) and _is_plain(new):
                 rows.append((ChangeKind.ATTRIBUTE, name, value_text(old), value_text(new)))
     rows += _output_changes(a, node, b, other)
@@ -127,11 +137,15 @@ def _changes(
         rows.append((ChangeKind.INPUTS, f"input {place}", before, after))
     for s, t in zip(ours, theirs):
         if constants.are_both(s, t):
-            rows += constants.changes(s, t)
+            rows += _weight_rows(constants, s, t)
     return [
         Change(kind=kind, node_a=node, node_b=other, what=what, before=before, after=after)
         for kind, what, before, after in rows
     ]
+
+
+def _weight_rows(constants: Constants, s: int, t: int) -> list[Row]:
+    return [(ChangeKind.WEIGHTS, *difference) for difference in constants.changes(s, t)]
 
 
 def _op(graph: Graph, node: int) -> str:
@@ -144,12 +158,6 @@ def _is_plain(value: AttributeValue) -> bool:
     if isinstance(value, list):
         return all(isinstance(v, int | float | str) for v in value)
     return value is None or isinstance(value, int | float | str)
-
-
-def value_text(value: AttributeValue) -> str:
-    """An attribute's value in at most 60 characters; “absent” when it is not there."""
-    text = "absent" if value is None else str(value)
-    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _output_changes(a: Graph, node: int, b: Graph, other: int) -> list[Row]:
@@ -177,54 +185,3 @@ def _quantization_text(value: object) -> str:
     if len(scale) > 1:
         return f"{len(scale)} scales"
     return f"scale {scale[0]:.4g}, zero point {zero[0] if zero else 0}"
-
-
-class _Constants:
-    """Compares constants: by shape and type always, small ones by value, the rest when asked."""
-
-    def __init__(self, a: Graph, b: Graph, read: bool) -> None:
-        self.a, self.b, self.read = a, b, read
-        self.notes: list[str] = []
-        self._is_constant = [(g.tensor_kind == TensorKind.CONSTANT).tolist() for g in (a, b)]
-
-    def are_both(self, s: int, t: int) -> bool:
-        """Whether tensor s of a and tensor t of b are constants."""
-        return bool(self._is_constant[0][s] and self._is_constant[1][t])
-
-    def changes(self, s: int, t: int) -> list[Row]:
-        """How constant t of b differs from constant s of a."""
-        a, b = self.a, self.b
-        name = f"constant {a.tensor_name[s][-80:]}"
-        if a.tensor_shape[s] != b.tensor_shape[t]:
-            return [(ChangeKind.WEIGHTS, name, shape_text(a.tensor_shape[s]), shape_text(b.tensor_shape[t]))]
-        if a.tensor_dtype[s] != b.tensor_dtype[t]:
-            return [(ChangeKind.WEIGHTS, name, a.tensor_dtype[s], b.tensor_dtype[t])]
-        ours, theirs = a.tensor_value.get(s), b.tensor_value.get(t)
-        if ours is not None and theirs is not None:
-            if ours == theirs or _equal_with_nan(ours, theirs):
-                return []
-            return [(ChangeKind.WEIGHTS, name, value_text(_listed(ours)), value_text(_listed(theirs)))]
-        return self._read_both(s, t, name) if self.read else []
-
-    def _read_both(self, s: int, t: int, name: str) -> list[Row]:
-        from studio.graph.weights import read_tensor
-
-        try:
-            first, second = read_tensor(self.a, s), read_tensor(self.b, t)
-        except StudioError as error:
-            self.notes.append(f"{name} was not compared: {error.message}")
-            return []
-        if first.tobytes() == second.tobytes():
-            return []
-        if first.dtype.kind in "fiu":
-            far = np.nanmax(np.abs(first.astype(np.float64) - second.astype(np.float64)), initial=0.0)
-            return [(ChangeKind.WEIGHTS, name, "", f"differs by up to {float(far):.3g}")]
-        return [(ChangeKind.WEIGHTS, name, "", "differs")]
-
-
-def _listed(values: list[Any]) -> AttributeValue:
-    return values[0] if len(values) == 1 else list(values[:16])
-
-
-def _equal_with_nan(ours: list[Any], theirs: list[Any]) -> bool:
-    return len(ours) == len(theirs) and all(p == q or (p != p and q != q) for p, q in zip(ours, theirs))

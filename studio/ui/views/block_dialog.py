@@ -12,8 +12,8 @@ from studio.graph.part import diff_scopes, part_of
 from studio.graph.scopes import scope_tree
 from studio.graph.view import GraphView
 from studio.ui.canvas import CompareCanvas
+from studio.ui.tables.change_table import ChangeTable, difference_list
 from studio.ui.texts import fill
-from studio.ui.views.compare_view import ChangeTable, difference_list
 from studio.ui.widgets.parts import button, label
 
 

@@ -2,57 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QSplitter,
     QStackedLayout,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from studio.graph import Graph
-from studio.graph.diff import Change, ChangeKind, GraphDiff, diff_graphs
+from studio.graph.diff import GraphDiff
+from studio.graph.diff_store import load_diff
 from studio.graph.layout import lay_out
 from studio.graph.scopes import reveal, scope_tree, toggle_bodies, toggle_scope
+from studio.jobs.job import Done, Failed
 from studio.recipes.recipe import Step
+from studio.records import from_json
 from studio.ui.canvas.compare import CompareCanvas
+from studio.ui.domain_texts import translate_sentence
+from studio.ui.job_runner import LIGHT
 from studio.ui.session import Session
-from studio.ui.stages import Stage, StageStatus
-from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
+from studio.ui.stages import OpenedGraph, Stage, StageStatus
+from studio.ui.tables.change_table import ChangeTable, difference_list
+from studio.ui.texts import fill
 from studio.ui.views.step_texts import tab_title
+from studio.ui.widgets.message_page import MessagePage
 from studio.ui.widgets.parts import button, label
 
-_KINDS = {
-    ChangeKind.ADDED: QT_TRANSLATE_NOOP("CompareView", "added"),
-    ChangeKind.REMOVED: QT_TRANSLATE_NOOP("CompareView", "removed"),
-    ChangeKind.OPERATOR: QT_TRANSLATE_NOOP("CompareView", "operator"),
-    ChangeKind.ATTRIBUTE: QT_TRANSLATE_NOOP("CompareView", "attribute"),
-    ChangeKind.SHAPE: QT_TRANSLATE_NOOP("CompareView", "shape"),
-    ChangeKind.DTYPE: QT_TRANSLATE_NOOP("CompareView", "type"),
-    ChangeKind.QUANTIZATION: QT_TRANSLATE_NOOP("CompareView", "quantisation"),
-    ChangeKind.INPUTS: QT_TRANSLATE_NOOP("CompareView", "inputs"),
-    ChangeKind.WEIGHTS: QT_TRANSLATE_NOOP("CompareView", "weights"),
-}
-_Index = QModelIndex | QPersistentModelIndex
+_Pair = tuple[OpenedGraph, OpenedGraph, bool]
+"""Two opened graphs, and whether their weights are compared."""
 
 
 class CompareView(QWidget):
     """Chooses the first and the last graph of the recipe; any two can be chosen, other files too."""
 
     other_file_requested = Signal()
+    compared = Signal()
+    """A worker has compared the chosen pair, and it is in sight."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("Canvas")
         self._session = session
-        self._shown: tuple[object, object] = (None, None)
+        self._shown: _Pair | None = None
+        self._running: tuple[_Pair, str] | None = None  # what a worker compares now, and its job
+        self._given_up: _Pair | None = None  # was cancelled or failed: not tried again by itself
         self.canvas = CompareCanvas()
         self.canvas.scope_toggled.connect(self._toggle_scope)
         self.table = ChangeTable(self)
@@ -63,6 +62,12 @@ class CompareView(QWidget):
         for box in (self._from, self._to):
             box.setMinimumWidth(120)
             box.currentIndexChanged.connect(self._on_choice)
+        self._weights = QCheckBox(self.tr("Compare weights"))
+        self._weights.setToolTip(
+            self.tr("Reads all constants of both files; small ones are always compared.")
+        )
+        self._weights.setChecked(True)
+        self._weights.toggled.connect(self._on_choice)
         self._counts = label("", "quiet")
         row = QHBoxLayout()
         row.setContentsMargins(12, 6, 12, 6)
@@ -71,10 +76,10 @@ class CompareView(QWidget):
         row.addWidget(label("→", "quiet"))
         row.addWidget(self._to)
         row.addWidget(button(self.tr("Other file…"), self.other_file_requested.emit, role="link"))
+        row.addWidget(self._weights)
         row.addStretch(1)
         row.addWidget(self._counts)
-        self._message = label("", "quiet", wrap=True)
-        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message = MessagePage(self)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.addWidget(self.canvas)
         splitter.addWidget(self._list)
@@ -93,6 +98,7 @@ class CompareView(QWidget):
         column_layout.addWidget(body, 1)
         session.stages_changed.connect(self.refresh)
         session.stage_opened.connect(self.refresh)
+        session.runner.jobs_changed.connect(self._on_progress)
         self.refresh()
 
     def choose(self, first: str, second: str) -> None:
@@ -137,40 +143,108 @@ class CompareView(QWidget):
             return  # opening and comparing waits until somebody looks
         for stage in (first, second):
             if stage.status is StageStatus.FAILED and stage.failure is not None:
-                self._say(stage.failure.message)
+                self._say(translate_sentence(stage.failure.message))
                 return
             if stage.opened is None:
                 self._session.open_stage(stage.id)
                 self._say(fill(self.tr("Opening {file}…"), file=stage.path.name if stage.path else ""))
+                self._message.show_busy()
                 return
         assert first.opened is not None and second.opened is not None
-        shown = (first.opened, second.opened)
-        self._stack.setCurrentWidget(self._splitter)
-        if shown == self._shown:
+        pair = (first.opened, second.opened, self._weights.isChecked())
+        if pair == self._shown:
+            self._stack.setCurrentWidget(self._splitter)
+        elif pair != self._given_up and (self._running is None or self._running[0] != pair):
+            self._start(pair)
+
+    def _start(self, pair: _Pair) -> None:
+        """Lets a worker compare; what it compared before is no longer wanted."""
+        from studio.jobs.compare_graphs import CompareGraphs
+
+        self._cancel()
+        first, second = self._from.currentText(), self._to.currentText()
+        title = fill(self.tr("Compare {first} with {second}"), first=first, second=second)
+        self._say(title)
+        self._message.show_busy()
+        self._message.add_button(self.tr("Cancel"), self._cancel)
+        job_id = self._session.start(
+            CompareGraphs(first=pair[0].graph_path, second=pair[1].graph_path, compare_weights=pair[2]),
+            title=title,
+            lane=LIGHT,
+            then=lambda outcome: self._take(pair, outcome),
+            quiet=True,
+        )
+        self._running = (pair, job_id)
+
+    def _cancel(self) -> None:
+        if self._running is not None:
+            self._session.cancel(self._running[1])
+
+    def stop(self) -> None:
+        """Ends what is compared now, without a word: the view goes away."""
+        self._cancel()
+        self._running = None
+
+    def _try_again(self) -> None:
+        self._given_up = None
+        self._compare()
+
+    def _on_progress(self) -> None:
+        """How far the worker is, under the title."""
+        if self._running is None:
             return
-        self._shown = shown
-        diff = diff_graphs(first.opened.graph, second.opened.graph)
+        progress = self._session.runner.state(self._running[1]).progress
+        if progress is not None:
+            self._message.say(translate_sentence(progress.stage))
+            self._message.show_busy(progress.done, progress.total)
+
+    def _take(self, pair: _Pair, outcome: Done | Failed) -> None:
+        """Shows what a worker found, unless something else was chosen meanwhile."""
+        from studio.jobs.compare_graphs import GraphsCompared
+
+        if self._running is None or self._running[0] != pair:
+            return
+        self._running = None
+        if isinstance(outcome, Done):
+            found = from_json(bytes(outcome.result), GraphsCompared, where="compare_graphs")
+            with self._session.telling_failures():
+                self._show(pair, load_diff(Path(found.diff_path)))
+        elif outcome.error == "cancelled":
+            self._say(self.tr("Comparing was cancelled."))
+            self._given_up = pair
+            self._message.add_button(self.tr("Compare again"), self._try_again, primary=True)
+        else:
+            self._given_up = pair
+            self._message.show_failure(outcome, self._try_again)
+            self._counts.setText("")
+            self._stack.setCurrentWidget(self._message)
+
+    def _show(self, pair: _Pair, diff: GraphDiff) -> None:
+        first, second, _ = pair
+        self._shown = pair
+        self._stack.setCurrentWidget(self._splitter)
         self.canvas.set_graphs(
-            (first.opened.graph, first.opened.layout),
-            (second.opened.graph, second.opened.layout),
+            (first.graph, first.layout),
+            (second.graph, second.layout),
             diff,
             titles=(self._from.currentText(), self._to.currentText()),
         )
-        self.table.set_diff(diff, first.opened.graph, second.opened.graph)
-        counts = diff.counts()
+        self.table.set_diff(diff, first.graph, second.graph)
         self._counts.setText(
             fill(
                 self.tr("{same} same · {changed} changed · {added} added · {removed} removed"),
-                **{name: f"{n:,}" for name, n in counts.items()},
+                **{name: f"{n:,}" for name, n in diff.counts().items()},
             )
         )
+        self._counts.setToolTip("\n".join(diff.notes[:20]))
+        self.compared.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Compares when somebody looks."""
         self._compare()
 
     def _say(self, text: str) -> None:
-        self._message.setText(text)
+        self._message.show_text(text, "")
         self._counts.setText("")
         self._stack.setCurrentWidget(self._message)
 
@@ -203,73 +277,6 @@ class CompareView(QWidget):
             opened.view = toggle_scope(opened.view, scope)
         opened.layout = lay_out(opened.graph, opened.view)
         self.canvas.set_layout(opened.layout, is_second=is_second)
-
-
-def difference_list(table: ChangeTable, go: Callable[[int], object]) -> QTableView:
-    """A list of the table's differences; a click or Enter calls `go` with the row."""
-    view = QTableView()
-    view.setModel(table)
-    view.verticalHeader().hide()
-    view.verticalHeader().setDefaultSectionSize(24)
-    view.setShowGrid(False)
-    view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-    view.setAccessibleName(translate("CompareView", "Differences"))
-    header = view.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-    header.setStretchLastSection(True)
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    for column, width in enumerate((90, 220, 120, 240)):
-        header.resizeSection(column, width)
-    view.clicked.connect(lambda index: go(index.row()))
-    view.activated.connect(lambda index: go(index.row()))
-    return view
-
-
-class ChangeTable(QAbstractTableModel):
-    """One row per difference: kind, node, what, before → after."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._changes: tuple[Change, ...] = ()
-        self._graphs: tuple[Graph, Graph] | None = None
-
-    def set_diff(self, diff: GraphDiff, first: Graph, second: Graph) -> None:
-        """The differences of another pair."""
-        self.beginResetModel()
-        self._changes, self._graphs = diff.changes, (first, second)
-        self.endResetModel()
-
-    def change(self, row: int) -> Change:
-        """The difference in a row."""
-        return self._changes[row]
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        """Differences."""
-        return 0 if parent.isValid() else len(self._changes)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        """Kind, node, what, before, after."""
-        return 0 if parent.isValid() else 5
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> str | None:
-        """Column titles."""
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (
-            self.tr("Difference"), self.tr("Node"), self.tr("What"), self.tr("Before"), self.tr("After"),
-        )[section]  # fmt: skip
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
-        """The texts of a row."""
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) or self._graphs is None:
-            return None
-        change = self._changes[index.row()]
-        first, second = self._graphs
-        node = second.label(change.node_b) if change.node_b >= 0 else first.label(change.node_a)
-        kind = translate("CompareView", _KINDS[change.kind])
-        return (kind, node, change.what, change.before, change.after)[index.column()]
 
 
 def stage_title(stage: Stage, step: Step | None) -> str:

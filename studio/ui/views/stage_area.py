@@ -7,7 +7,6 @@ from collections.abc import Callable
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
@@ -15,17 +14,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.jobs.job import Failed
-from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.stages import Stage, StageStatus
 from studio.ui.texts import fill
 from studio.ui.views.compare_view import CompareView, stage_title
 from studio.ui.views.graph_view import GraphView
 from studio.ui.views.matrix_view import MatrixView
-from studio.ui.widgets.banner import text_of
-from studio.ui.widgets.icon_label import IconLabel
-from studio.ui.widgets.parts import button, copy_text, label
+from studio.ui.widgets.message_page import MessagePage
 
 MATRIX = "matrix"
 COMPARE = "compare"
@@ -59,8 +54,8 @@ class StageArea(QWidget):
         self.matrix = MatrixView(session)
         self.matrix.node_chosen.connect(lambda: self.show_tab(session.current_stage_id))
         self._stack.addWidget(self.matrix)
-        self._compare: QWidget | None = None
-        self._message = _Message(self)
+        self._compare: CompareView | None = None
+        self._message = MessagePage(self)
         self._stack.addWidget(self._message)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -149,6 +144,7 @@ class StageArea(QWidget):
             view.deleteLater()
         self._views.clear()
         if self._compare is not None:
+            self._compare.stop()
             self._stack.removeWidget(self._compare)
             self._compare.deleteLater()
             self._compare = None
@@ -191,7 +187,8 @@ class StageArea(QWidget):
     def _show_message(self, stage: Stage) -> None:
         message = self._message
         if stage.status is StageStatus.FAILED and stage.failure is not None:
-            message.show_failure(stage.failure, self._retry(stage), self.netron_requested.emit)
+            message.show_failure(stage.failure, self._retry(stage))
+            message.add_button(self.tr("Open in Netron"), self.netron_requested.emit)
         elif stage.path is not None and stage.path.suffix == ".py":
             message.show_text(
                 self.tr("The source is Python"),
@@ -209,61 +206,3 @@ class StageArea(QWidget):
 
     def _retry(self, stage: Stage) -> Callable[[], object]:
         return lambda: self._session.open_stage(stage.id, again=True)
-
-
-class _Message(QWidget):
-    """A title, a sentence, buttons; or a busy bar; in the middle of the area."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(40, 20, 40, 20)
-        outer.addStretch(2)
-        self._icon = IconLabel("error", "fails", 28)
-        self._title = label("", "title", wrap=True, selectable=True)
-        self._text = label("", "quiet", wrap=True, selectable=True)
-        self._busy = QProgressBar()
-        self._busy.setRange(0, 0)
-        self._busy.setFixedWidth(220)
-        for widget in (self._icon, self._title, self._text):
-            outer.addWidget(widget)
-        for text in (self._title, self._text):
-            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        outer.addWidget(self._busy, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
-        outer.addSpacing(6)
-        outer.addLayout(self._buttons)
-        outer.addStretch(3)
-
-    def show_text(self, title: str, text: str) -> None:
-        """A title and a sentence, no buttons yet."""
-        self._icon.hide()
-        self._busy.hide()
-        self._title.setText(title)
-        self._text.setText(text)
-        self._text.setVisible(bool(text))
-        while (item := self._buttons.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-
-    def add_button(self, text: str, run: Callable[[], object], *, primary: bool = False) -> None:
-        """One more button in the row."""
-        if not self._buttons.count():
-            self._buttons.addStretch(1)
-            self._buttons.addStretch(1)
-        made = button(text, run, role="primary" if primary else "")
-        self._buttons.insertWidget(self._buttons.count() - 1, made)
-
-    def show_busy(self) -> None:
-        """A bar that says: working."""
-        self._busy.show()
-
-    def show_failure(self, failed: Failed, retry: Callable[[], object], netron: Callable[[], object]) -> None:
-        """What went wrong, what to do, and a way to copy it."""
-        self.show_text(translate_sentence(failed.message), translate_sentence(failed.hint))
-        self._icon.show()
-        self.add_button(self.tr("Try again"), retry)
-        self.add_button(self.tr("Open in Netron"), netron)
-        self.add_button(self.tr("Copy"), lambda: copy_text(text_of(failed)))

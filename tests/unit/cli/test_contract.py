@@ -11,6 +11,7 @@ import pytest
 
 from studio.cli.demo import DemoAnswer
 from studio.cli.devices import DevicesAnswer
+from studio.cli.diff import DiffAnswer
 from studio.cli.doctor import DoctorAnswer
 from studio.cli.edit import EditAnswer
 from studio.cli.journey import JourneyAnswer
@@ -30,6 +31,7 @@ ANSWERS: dict[str, Any] = {
     "demo": DemoAnswer,
     "inspect": GraphSummary,
     "support": SupportAnswer,
+    "diff": DiffAnswer,
     "render": RenderAnswer,
     "new": NewAnswer,
     "run": JourneyAnswer,
