@@ -16,6 +16,7 @@ from studio.graph.graph import Graph
 from studio.support.fix_reach import helpful
 from studio.support.gather import Gathered, gather
 from studio.support.giveback import give_back, macs_share
+from studio.support.graph_reach import GraphReach, can_split
 from studio.support.op_node import OpNode
 from studio.support.partitions import Wiring, describe
 from studio.support.predict import Lower, Lowering, lowering_for
@@ -33,6 +34,7 @@ FOLDED = gone(
     "Computed once when the model is loaded: all its inputs are constants.",
     "constant folding at load (onnxruntime/core/optimizer/constant_folding.cc; XNNPACK and converters alike)",
 )
+_SPLIT = "split-unsupported"
 _WORST = (Verdict.FAILS, Verdict.UNKNOWN, Verdict.FALLS_BACK, Verdict.CONDITIONAL, Verdict.RUNS)
 
 
@@ -72,6 +74,7 @@ def judge(
     if costs is None:
         costs = _costs(graph)
     lowerings: dict[str, list[Lowering] | None] = {}
+    reach = GraphReach(graph) if graph.format in ("onnx", "ort") else None
     result = {}
     for target_id in wanted:
         rules = rule_for(target_id)
@@ -85,7 +88,7 @@ def judge(
             android_level=android_level or 0,
             graph_format=graph.format,
         )
-        rulings = _rule(rules, gathered.nodes, lowerings[rules.ir], setting)
+        rulings = _rule(rules, gathered.nodes, lowerings[rules.ir], setting, reach)
         verdicts = _verdicts(target_id, rules, gathered, wiring, rulings, costs)
         if graph.node_count * len(wanted) <= CUTS_LIMIT:
             verdicts.cuts = cut_sentences(graph, verdicts, wiring)
@@ -101,16 +104,20 @@ def _costs(graph: Graph) -> Costs | None:
 
 
 def _rule(
-    rules: RuleSet, nodes: Sequence[OpNode], lowered: list[Lowering] | None, setting: Setting
+    rules: RuleSet,
+    nodes: Sequence[OpNode],
+    lowered: list[Lowering] | None,
+    setting: Setting,
+    reach: GraphReach | None,
 ) -> list[Ruling]:
     """The final ruling of every distinct node."""
     if lowered is None:
         rulings = [settle(rules, node, setting) for node in nodes]
     else:
         rulings = [_through(rules, made, setting) for made in lowered]
-    if setting.graph_format not in ("onnx", "ort"):
+    if reach is None:
         return rulings
-    return [helpful(node, ruling) for node, ruling in zip(nodes, rulings)]
+    return [reach.possible(helpful(node, ruling)) for node, ruling in zip(nodes, rulings)]
 
 
 def settle(rules: RuleSet, node: OpNode, setting: Setting) -> Ruling:
@@ -167,6 +174,10 @@ def _verdicts(
     all_rulings = list(table)
     codes = np.asarray([CODES[r.verdict] for r in all_rulings] or [0], np.uint8)[reason_of]
     engine = np.asarray([r.engine for r in all_rulings] or [False], np.bool_)[reason_of]
+    if any(_SPLIT in r.fixes for r in all_rulings):
+        refused = np.isin(codes, (CODES[Verdict.FALLS_BACK], CODES[Verdict.FAILS]))
+        if not can_split(gathered.graph, np.flatnonzero(refused).tolist()):
+            all_rulings = [r._replace(fixes=tuple(f for f in r.fixes if f != _SPLIT)) for r in all_rulings]
     taken = engine & ((codes == CODES[Verdict.RUNS]) | (codes == CODES[Verdict.CONDITIONAL]))
     vanished = np.asarray([r.vanishes for r in all_rulings] or [False], np.bool_)[reason_of]
     vanished &= ~gathered.folded

@@ -42,6 +42,14 @@ def test_a_fix_says_verdicts_before_and_after(net: Path, capfd: pytest.CaptureFi
     assert set(answer["before"]) == {"ort/nnapi"} and len(answer["after"]) == 2
 
 
+def test_dims_that_nobody_gave_are_chosen_and_said(net: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["fix", str(net), "--fix", "freeze-dims", "--json"]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert answer["notes"][0].startswith("Sizes chosen here: N=1, L=128.")
+    shape = onnx.load(answer["files"][0]).graph.output[0].type.tensor_type.shape
+    assert [d.dim_value for d in shape.dim] == [1, 4, 128]
+
+
 def test_every_fix_is_listed(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["fix", "--list", "--json"]) == 0
     assert [f["id"] for f in json.loads(capfd.readouterr().out)["fixes"]] == list(FIXES)
@@ -59,7 +67,7 @@ def test_nothing_to_fix_is_exit_code_3_and_writes_nothing(
     "argv",
     [
         ["--fix", "no-such-fix"],
-        ["--fix", "freeze-dims"],
+        ["--fix", "freeze-dims", "--dim", "N=1"],
         ["--fix", "freeze-dims", "--dim", "N=zero"],
         ["--fix", "opset-up", "--opset", "99"],
         ["--fix", "fold-chains", "--out", "{net}"],

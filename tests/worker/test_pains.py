@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from studio.errors import UnsupportedError
+from studio.errors import InputError, UnsupportedError
 from studio.graph import open_graph
 from studio.graph.graph import Graph
 from studio.recipes.fixes import FixOptions, apply_fix
@@ -170,7 +170,9 @@ def test_dynamic_quantisation_on_qnn(make: Make) -> None:
     assert "dynamic-quantize-to-static" in reason.fixes
     npz = path.with_name("in.npz")
     np.savez(npz, x=RNG.standard_normal((4, 1, 8)).astype(np.float32))
-    after = mend(path, "dynamic-quantize-to-static")
+    with pytest.raises(InputError, match="real inputs"):
+        mend(path, "dynamic-quantize-to-static")
+    after = mend(path, "dynamic-quantize-to-static", inputs_path=str(npz))
     assert "DynamicQuantizeLinear" not in open_graph(after).node_op
 
 

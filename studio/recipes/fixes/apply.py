@@ -9,7 +9,7 @@ import msgspec
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
-from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines
 from studio.recipes.fixes.prove import Proof, Runner, prove
 from studio.records import Record, write_atomically
 from studio.targets import TARGETS
@@ -61,7 +61,9 @@ def apply_fix(
     fix = find_fix(fix_id)
     if Needs.TARGET in fix.needs:
         options = _with_refused(path, fix, options)
-    original = OnnxEdit.load(path)
+    if not options.opset:
+        options = msgspec.structs.replace(options, opset=fix.defaults.opset)
+    original = without_functions(OnnxEdit.load(path))
     kept = type(original.model)()
     kept.CopyFrom(original.model)
     before = Runner(kept).open()  # a model that does not run is refused before anything touches it
@@ -138,6 +140,23 @@ def judged(path: Path, targets: tuple[str, ...], soc: str) -> dict[str, Judged]:
         target: Judged(counts=v.counts(), partitions=len(v.partitions), macs_share=v.macs_share)
         for target, v in verdicts.items()
     }
+
+
+def without_functions(edit: OnnxEdit) -> OnnxEdit:
+    """The model with its local functions written out at every call, since rewrites look at the main graph.
+
+    The model itself where onnx cannot do it: its functions are left alone then.
+    """
+    from onnx import inliner
+
+    if not edit.model.functions:
+        return edit
+    try:
+        inlined = inliner.inline_local_functions(edit.model)
+    except Exception:  # bare RuntimeErrors of the C++ side
+        return edit
+    keep_lines(edit.model, inlined)
+    return OnnxEdit(inlined)
 
 
 def _serialized(model: Any, original: Any) -> bytes:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from studio.errors import InputError
+import msgspec
+
+from studio.errors import InputError, UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
-from studio.recipes.fixes.prove import open_dims
+from studio.recipes.fixes.prove import Runner, feeds_for, open_dims
 
 _MOST_BUCKETS = 16
+# (side of a picture, length of a sequence or signal), tried in this order; 48 is the height of text lines
+_USUAL = ((224, 128), (640, 16000), (256, 512), (64, 64), (48, 32), (32, 16), (16, 8), (8, 4), (2, 2), (1, 1))
 
 
 def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -20,6 +24,12 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     dims = open_dims(edit.model)
     if not dims:
         raise nothing_to_do("every dim of every input is a number already")
+    notes: tuple[str, ...] = ()
+    if not options.dims:
+        guessed = guess(edit.model)
+        options = msgspec.structs.replace(options, dims={name: (size,) for name, size in guessed.items()})
+        shown = ", ".join(f"{name}={size}" for name, size in guessed.items())
+        notes = (f"Sizes chosen here: {shown}. Give your own where the app feeds others.",)
     unknown = sorted(set(options.dims) - set(dims))
     missing = sorted(set(dims) - set(options.dims))
     if unknown or missing:
@@ -44,7 +54,38 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         models.append((suffix, _frozen(edit, dims, chosen)))
         assignments.append(chosen)
     changed = tuple(f"{n}={','.join(map(str, options.dims[n]))}" for n in names)
-    return Rewrite(models=models, changed=changed, tolerance=1e-5, dims=tuple(assignments))
+    return Rewrite(models=models, changed=changed, tolerance=1e-5, dims=tuple(assignments), notes=notes)
+
+
+def guess(model: Any) -> dict[str, int]:
+    """A size per open dim with which the model runs: one sample of a usual picture, sequence or signal.
+
+    Raises UnsupportedError when it runs with none of them.
+    """
+    run = Runner(model).open()
+    refusal: UnsupportedError | None = None
+    for side, length in _USUAL:
+        sizes = usual_sizes(model, side, length)
+        try:
+            for feeds in feeds_for(model, "", sizes)[:1]:
+                run(feeds)
+            return sizes
+        except UnsupportedError as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+def usual_sizes(model: Any, side: int = 224, length: int = 128) -> dict[str, int]:
+    """Size per open dim: 1 for a first axis, else `side` in pictures and `length` in anything else."""
+    sizes: dict[str, int] = {}
+    for name, places in open_dims(model).items():
+        for position, axis in places:
+            rank = len(model.graph.input[position].type.tensor_type.shape.dim)
+            is_batch = axis == 0 and rank > 1
+            size = 1 if is_batch else (side if rank >= 4 else length)
+            sizes[name] = min(size, sizes.get(name, size))
+    return sizes
 
 
 def _frozen(edit: OnnxEdit, dims: dict[str, list[tuple[int, int]]], chosen: dict[str, int]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.graph.einsum import matrix_product
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 
@@ -23,22 +24,13 @@ def to_matmul(edit: OnnxEdit, options: FixOptions) -> Rewrite:
 
 
 def _rewrite(edit: OnnxEdit, node: Any) -> bool:
-    equation = attribute(node, "equation", "").replace(" ", "")
-    if len(node.input) != 2 or "..." in equation or "->" not in equation:
+    found = matrix_product(attribute(node, "equation", ""))
+    if found is None or len(node.input) != 2:
         return False
-    operands, result = equation.split("->")
-    left, right = operands.split(",")
-    if any(len(set(term)) != len(term) for term in (left, right, result)):
-        return False  # a repeated letter is a diagonal
-    batch = [c for c in left if c in right and c in result]
-    summed = [c for c in left if c in right and c not in result]
-    rows = [c for c in left if c not in right]
-    columns = [c for c in right if c not in left]
-    if not summed or set(result) != {*batch, *rows, *columns}:
-        return False
+    left, right, result = found.left, found.right, found.result
+    batch, rows, columns, summed = map(list, (found.batch, found.rows, found.columns, found.summed))
     shapes = [edit.static_shape(name) for name in node.input]
-    is_plain = len(rows) == len(columns) == len(summed) == 1
-    if not is_plain and any(s is None for s in shapes):
+    if not found.is_plain and any(s is None for s in shapes):
         return False
     size: dict[str, int] = {}
     for term, shape in zip((left, right), shapes):
@@ -66,15 +58,15 @@ def _rewrite(edit: OnnxEdit, node: Any) -> bool:
 
     a = transposed(node.input[0], left, [*batch, *rows, *summed])
     b = transposed(node.input[1], right, [*batch, *summed, *columns])
-    if not is_plain:
+    if not found.is_plain:
         dims = [size[c] for c in batch]
         a = reshaped(a, [*dims, product_of(rows), product_of(summed)])
         b = reshaped(b, [*dims, product_of(summed), product_of(columns)])
     made_order = [*batch, *rows, *columns]
-    is_last = is_plain and made_order == list(result)
+    is_last = found.is_plain and made_order == list(result)
     product = node.output[0] if is_last else edit.fresh(f"{base}_product")
     new.append(edit.make("MatMul", [a, b], [product], f"{base}_matmul"))
-    if not is_plain:
+    if not found.is_plain:
         product = reshaped(product, [size[c] for c in made_order])
     if not is_last:
         perm = [made_order.index(c) for c in result]

@@ -19,8 +19,26 @@ class Needs(Choice):
     TARGET = "target"  # whose verdicts decide
 
 
+class FixOptions(Record):
+    """What a rewrite may be told.
+
+    `dims`: several values per dim make one model each (buckets); no dims at all: sizes are guessed.
+    """
+
+    dims: dict[str, tuple[int, ...]] = {}
+    opset: int = 0  # 0: the fix's default
+    limit: float = 65504.0  # the largest finite float16
+    target: str = ""
+    soc: str = ""
+    inputs_path: str = ""
+    nodes: tuple[str, ...] = ()  # only these; empty = wherever it applies
+
+
 class Fix(Record):
-    """A rewrite. `address` is `module:function`; the function takes (OnnxEdit, FixOptions)."""
+    """A rewrite. `address` is `module:function`; the function takes (OnnxEdit, FixOptions).
+
+    `defaults` stand in for what is not told, so that every fix but those that need inputs works as it is.
+    """
 
     id: str
     title: str
@@ -28,18 +46,7 @@ class Fix(Record):
     address: str
     needs: tuple[Needs, ...] = ()
     torch_advice: str = ""
-
-
-class FixOptions(Record):
-    """What a rewrite may be told. `dims`: several values per dim make one model each (buckets)."""
-
-    dims: dict[str, tuple[int, ...]] = {}
-    opset: int = 0
-    limit: float = 65504.0  # the largest finite float16
-    target: str = ""
-    soc: str = ""
-    inputs_path: str = ""
-    nodes: tuple[str, ...] = ()  # only these; empty = wherever it applies
+    defaults: FixOptions = FixOptions()
 
 
 class Join(Choice):
@@ -69,7 +76,20 @@ class Rewrite:
 Rewriter = Callable[[Any, FixOptions], Rewrite]
 
 
-def _f(id_: str, title: str, gain: str, address: str, *needs: Needs, torch: str = "") -> tuple[str, Fix]:
+NO_DEFAULTS = FixOptions()
+OPSET_UP = FixOptions(opset=18)  # what the exporter of this studio writes
+OPSET_DOWN = FixOptions(opset=22)  # ONNX Runtime 1.20; below it operators are missing
+
+
+def _f(
+    id_: str,
+    title: str,
+    gain: str,
+    address: str,
+    *needs: Needs,
+    torch: str = "",
+    defaults: FixOptions = NO_DEFAULTS,
+) -> tuple[str, Fix]:
     return id_, Fix(
         id=id_,
         title=title,
@@ -77,6 +97,7 @@ def _f(id_: str, title: str, gain: str, address: str, *needs: Needs, torch: str 
         address=f"studio.recipes.fixes.{address}",
         needs=needs,
         torch_advice=torch,
+        defaults=defaults,
     )
 
 
@@ -85,9 +106,9 @@ FIXES: dict[str, Fix] = dict(
         _f("freeze-dims", "Freeze symbolic dims", "NNAPI, QNN and most NPUs take static shapes only.",
            "dims:freeze", Needs.DIMS, torch="Export with a fixed example input and without dynamic_shapes."),
         _f("opset-up", "Raise the opset", "Newer operator versions that a runtime or rule needs.",
-           "opset:up", torch="Export with a higher opset_version."),
+           "opset:up", torch="Export with a higher opset_version.", defaults=OPSET_UP),
         _f("opset-down", "Lower the opset", "An older runtime knows the operators again.",
-           "opset:down", torch="Export with a lower opset_version."),
+           "opset:down", torch="Export with a lower opset_version.", defaults=OPSET_DOWN),
         _f("fold-batchnorm", "Fold BatchNormalization", "One node and one pass over memory less per layer.",
            "batchnorm:fold", torch="Call torch.nn.utils.fusion.fuse_conv_bn_eval before the export."),
         _f("conv1d-to-conv2d", "Conv1d as Conv2d", "NPUs have no 1-D convolution and transpose around one.",

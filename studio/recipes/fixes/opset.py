@@ -8,21 +8,18 @@ from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines, label, nothing_to_do
 
-DEFAULT_UP = 18  # what the exporter of this studio writes
-DEFAULT_DOWN = 22  # the newest that all ONNX Runtime targets take whole; below it operators are missing
-
 
 def up(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """The model in the opset asked, or in 18. Raises UnsupportedError when it is there or beyond."""
-    wanted = options.opset or DEFAULT_UP
+    """The model in the opset asked. Raises UnsupportedError when it is there or beyond."""
+    wanted = options.opset
     if wanted < edit.opset:
         raise nothing_to_do(f"the model is in opset {edit.opset}, newer than {wanted}")
     return _change(edit, wanted)
 
 
 def down(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """The model in the opset asked, or in 22. Raises UnsupportedError when it is there or below."""
-    wanted = options.opset or DEFAULT_DOWN
+    """The model in the opset asked. Raises UnsupportedError when it is there or below."""
+    wanted = options.opset
     if wanted > edit.opset:
         raise nothing_to_do(f"the model is in opset {edit.opset}, older than {wanted}")
     return _change(edit, wanted)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.errors import InputError
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
 from studio.recipes.fixes.prove import Runner, reference_runs
@@ -19,6 +20,11 @@ def make_static(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     nodes = edit.named("DynamicQuantizeLinear", options.nodes)
     if not nodes:
         raise nothing_to_do("no DynamicQuantizeLinear")
+    if not options.inputs_path:
+        raise InputError(
+            "Static scales need real inputs: ranges of made ones would mean nothing.",
+            hint="Give some with --inputs FILE.npz, one array per input name.",
+        )
     ranges = _ranges(edit, [n.input[0] for n in nodes], options)
     for node in nodes:
         low, high = ranges[node.input[0]]
@@ -56,7 +62,7 @@ def split_concat(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     candidates = [n for n in edit.named("Concat", options.nodes) if outputs[n.output[0]]]
     ranges = _ranges(edit, [name for n in candidates for name in n.input], options) if candidates else {}
     for node in candidates:
-        sizes = [max(abs(low), abs(high)) for low, high in (ranges[name] for name in node.input)]
+        sizes = [_reach(edit, name, ranges[name]) for name in node.input]
         if not sizes or min(sizes) <= 0 or max(sizes) / min(sizes) < _RATIO:
             continue
         if any(name not in edit.producer or edit.is_output(name) for name in node.input):
@@ -79,6 +85,17 @@ def split_concat(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         if was_quantized
         else (),
     )
+
+
+def _reach(edit: OnnxEdit, tensor: str, seen: tuple[float, float]) -> float:
+    """The largest magnitude of a tensor: what its own 8-bit scale can hold, else what was seen."""
+    source = edit.producer.get(tensor)
+    scale = edit.constant(source.input[1]) if source is not None and _is_dequantize(source) else None
+    return float(scale.max()) * 255.0 if scale is not None and scale.size else max(abs(seen[0]), abs(seen[1]))
+
+
+def _is_dequantize(node: Any) -> bool:
+    return node.op_type == "DequantizeLinear" and len(node.input) > 1
 
 
 def _returned(edit: OnnxEdit, node: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.graph.merged_dims import broadcast_groups, merged, spread, transpose_groups
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, is_meant, label, nothing_to_do
 
@@ -30,6 +31,7 @@ def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
             or out is None
             or max(len(shape), len(out)) <= 4
             or node.domain not in ("", "ai.onnx")
+            or 0 in (*shape, *out)  # in the shape of a Reshape 0 means something else
         ):
             continue
         if (
@@ -45,24 +47,25 @@ def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6)
 
 
-def _four(shape: list[int]) -> list[int]:
-    return [*shape[:3], int(np.prod(shape[3:]))]
-
-
 def _elementwise(edit: OnnxEdit, node: Any, shape: list[int], out: list[int]) -> bool:
+    """Dims along which no operand is broadcast, or all of them alike, are taken as one."""
     if node.op_type in _UNARY:
-        flat = {node.input[0]}
+        if shape != out:
+            return False
+        shapes: dict[str, list[int]] = {node.input[0]: shape}
     elif node.op_type in _BINARY:
-        shapes = {name: edit.static_shape(name) for name in node.input}
-        scalars = {n for n, s in shapes.items() if s is not None and int(np.prod(s)) == 1}
-        flat = set(node.input) - scalars
-        if any(shapes[name] != out for name in flat):
+        found = {name: edit.static_shape(name) for name in node.input}
+        shapes = {name: dims for name, dims in found.items() if dims is not None}
+        if len(shapes) < len(found):
             return False
     else:
         return False
-    if shape != out and node.op_type in _UNARY:
+    groups = broadcast_groups(list(shapes.values()), out)
+    if groups is None:
         return False
-    _around(edit, node, flat, _four(out), out, attributes(node), scalars_flat=True)
+    groups = spread(groups)
+    flat = {name: merged(dims, groups, len(out)) for name, dims in shapes.items() if len(dims) > 1}
+    _around(edit, node, flat, out, attributes(node))
     return True
 
 
@@ -71,7 +74,7 @@ def _softmax(edit: OnnxEdit, node: Any, shape: list[int]) -> bool:
     if node.op_type not in ("Softmax", "LogSoftmax") or axis != len(shape) - 1 or edit.opset < 13:
         return False
     four = [int(np.prod(shape[:-3])), *shape[-3:]]
-    _around(edit, node, {node.input[0]}, four, shape, {"axis": 3})
+    _around(edit, node, {node.input[0]: four}, shape, {"axis": 3})
     return True
 
 
@@ -80,51 +83,33 @@ def _transpose(edit: OnnxEdit, node: Any, shape: list[int], out: list[int]) -> b
     if node.op_type != "Transpose":
         return False
     order = attribute(node, "perm", list(range(len(shape)))[::-1])
-    groups: list[list[int]] = []
-    for axis in order:
-        if (shape[axis] == 1 and groups) or (
-            groups and [a for a in groups[-1] if shape[a] != 1][-1:] == [axis - 1]
-        ):
-            groups[-1].append(axis)
-        else:
-            groups.append([axis])
-    if len(groups) > 4:
+    groups = transpose_groups(shape, order)
+    if groups is None:
         return False
     real = [[a for a in g if shape[a] != 1] or g[:1] for g in groups]
     by_input = sorted(range(len(real)), key=lambda g: real[g][0])
     flat_in = [int(np.prod([shape[a] for a in real[g]])) for g in by_input]
     perm = [by_input.index(g) for g in range(len(real))]
-    _around(edit, node, {node.input[0]}, flat_in, out, {"perm": perm})
+    _around(edit, node, {node.input[0]: flat_in}, out, {"perm": perm})
     return True
 
 
 def _around(
-    edit: OnnxEdit,
-    node: Any,
-    flat: set[str],
-    four: list[int],
-    out: list[int],
-    settings: dict[str, Any],
-    *,
-    scalars_flat: bool = False,
+    edit: OnnxEdit, node: Any, flat: dict[str, list[int]], out: list[int], settings: dict[str, Any]
 ) -> None:
+    """The node on inputs reshaped as `flat` says (others as they are), its output reshaped back."""
     base = label(node)
-    four_name = edit.add_constant(np.array(four, np.int64), f"{base}_4d")
-    out_name = edit.add_constant(np.array(out, np.int64), f"{base}_shape")
     new, inputs = [], []
     for position, name in enumerate(node.input):
         if name in flat:
             reshaped = edit.fresh(f"{base}_in{position}_4d")
-            new.append(edit.make("Reshape", [name, four_name], [reshaped], f"{base}_flatten{position}"))
+            dims = edit.add_constant(np.array(flat[name], np.int64), f"{base}_4d")
+            new.append(edit.make("Reshape", [name, dims], [reshaped], f"{base}_flatten{position}"))
             inputs.append(reshaped)
-        elif scalars_flat and name and len(edit.static_shape(name) or []) > 4:
-            scalar = edit.fresh(f"{base}_in{position}_1d")
-            one = edit.add_constant(np.array([1], np.int64), f"{base}_one{position}")
-            new.append(edit.make("Reshape", [name, one], [scalar], f"{base}_scalar{position}"))
-            inputs.append(scalar)
         else:
             inputs.append(name)
     result = edit.fresh(f"{base}_out_4d")
+    out_name = edit.add_constant(np.array(out, np.int64), f"{base}_shape")
     new.append(edit.make(node.op_type, inputs, [result], f"{base}_on_4d", **settings))
     new.append(edit.make("Reshape", [result, out_name], [node.output[0]], f"{base}_unflatten"))
     edit.replace([node], new)

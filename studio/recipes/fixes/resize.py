@@ -40,10 +40,13 @@ def asymmetric(edit: OnnxEdit, options: FixOptions) -> Rewrite:
             attribute(node, _MODE, "half_pixel"),
             attribute(node, "nearest_mode", "round_prefer_floor"),
         )
-        if edit.opset < _SINCE or mode not in ("half_pixel", "pytorch_half_pixel"):
+        is_centred = mode in ("half_pixel", "pytorch_half_pixel")
+        if edit.opset < _SINCE or not (is_centred or mode == "asymmetric"):
             continue
-        if rounding not in ("round_prefer_floor", "round_prefer_ceil"):
+        if is_centred and rounding not in ("round_prefer_floor", "round_prefer_ceil"):
             continue
+        if mode == "asymmetric" and (rounding != "round_prefer_floor" or _largest_factor(edit, node) != 2):
+            continue  # i / 2 is at most half way, which this rounding takes down; i / 3 is not
         _set(node, _MODE, "asymmetric")
         _set(node, "nearest_mode", "floor")
         changed.append(label(node))
@@ -63,6 +66,15 @@ def _is_whole_factor(edit: OnnxEdit, node: Any) -> bool:
         and scales.size > 0
         and all(float(s) >= 1 and float(s).is_integer() for s in scales)
     )
+
+
+def _largest_factor(edit: OnnxEdit, node: Any) -> int:
+    """The largest whole factor that an axis grows by, 0 when it is not known."""
+    before, after = edit.static_shape(node.input[0]), edit.static_shape(node.output[0])
+    if before is not None and after is not None:
+        return max((a // b for b, a in zip(before, after) if b), default=0)
+    scales = edit.constant(node.input[2]) if len(node.input) > 2 and node.input[2] else None
+    return int(scales.max()) if scales is not None and scales.size else 0
 
 
 def _set(node: Any, name: str, value: str) -> None:

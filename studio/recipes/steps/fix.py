@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import msgspec
+import numpy as np
 
 from studio.backends.backend import Converted
 from studio.backends.quiet import quiet
 from studio.errors import UnsupportedError
-from studio.recipes.fixes import FixOptions, apply_fix
+from studio.recipes.fixes import FixOptions, apply_fix, find_fix
+from studio.recipes.fixes.fix import Needs
 from studio.recipes.recipe import FixStep
+from studio.recipes.steps.calibration import calibration_samples
 from studio.recipes.steps.context import StepContext
+
+_INPUT_SAMPLES = 16
 
 
 def fix(context: StepContext) -> Converted:
@@ -32,7 +40,10 @@ def fix(context: StepContext) -> Converted:
         target=step.target,
         nodes=step.nodes,
     )
-    with quiet():
+    with quiet(), TemporaryDirectory() as scratch:
+        if Needs.INPUTS in find_fix(step.fix).needs and context.project.calibration is not None:
+            inputs = _write_inputs(context, source, Path(scratch))
+            options = msgspec.structs.replace(options, inputs_path=str(inputs))
         outcome = apply_fix(source, step.fix, context.out_dir / source.name, options)
     proof = outcome.proof
     return Converted(
@@ -47,3 +58,13 @@ def fix(context: StepContext) -> Converted:
             "proven_on": f"{proof.samples} samples, {proof.inputs}",
         },
     )
+
+
+def _write_inputs(context: StepContext, source: Path, folder: Path) -> Path:
+    """Some of the project's calibration samples as the file of real inputs that a fix reads."""
+    samples = calibration_samples(context, source, _INPUT_SAMPLES)
+    feeds = [samples.feeds(i) for i in range(0, samples.count, samples.batch_size)]
+    path = folder / "calibration.npz"
+    arrays: dict[str, Any] = {name: np.stack([feed[name] for feed in feeds]) for name in feeds[0]}
+    np.savez(path, **arrays)
+    return path

@@ -78,7 +78,6 @@ def resize(node: OpNode, level: int) -> Ruling | None:
             return refuses(
                 f"Coordinate mode {coordinates} needs Android API 30.",
                 impl("resize", 188),
-                "resize-half-pixel",
             )
     else:
         nearest = node.text("nearest_mode", "round_prefer_floor")
@@ -86,10 +85,10 @@ def resize(node: OpNode, level: int) -> Ruling | None:
             return refuses(
                 f"Nearest with coordinate mode {coordinates}: only asymmetric.",
                 impl("resize", 197),
-                "resize-half-pixel",
+                "resize-asymmetric",
             )
         if nearest != "floor":
-            return refuses(f"nearest_mode {nearest}: only floor.", impl("resize", 203), "resize-half-pixel")
+            return refuses(f"nearest_mode {nearest}: only floor.", impl("resize", 203), "resize-asymmetric")
     if node.version >= 18 and (
         node.integer("antialias", 0)
         or node.ints("axes")
