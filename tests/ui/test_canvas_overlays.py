@@ -6,6 +6,15 @@ import numpy as np
 import pytest
 
 from studio.graph import Quantization
+from studio.graph.quantization_roles import (
+    BORDER,
+    FLOAT,
+    INTEGER,
+    ISLAND,
+    OTHER,
+    REQUANTIZE,
+    quantization_codes,
+)
 from studio.support import Partition, Reason, TargetVerdicts
 from studio.support.verdict import VERDICTS
 from studio.ui.canvas import (
@@ -18,15 +27,6 @@ from studio.ui.canvas import (
 )
 from studio.ui.canvas.overlay import gather_on_items
 from studio.ui.canvas.overlays import verdict_categories
-from studio.ui.canvas.quantization import (
-    BORDER,
-    FLOAT,
-    INTEGER,
-    ISLAND,
-    OTHER,
-    REQUANTIZE,
-    quantization_codes,
-)
 from tests.ui.canvas_graphs import chain, graph_of, laid_out, verdicts_of
 
 

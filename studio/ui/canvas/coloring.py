@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.layout import ItemKind
-from studio.ui.canvas.colors import CanvasColors, heat_table, mix
+from studio.graph.scales import heat_table
+from studio.ui.canvas.colors import CanvasColors, mix
 from studio.ui.canvas.overlay import Category, ItemColors, Overlay, gather_on_items
 from studio.ui.canvas.scene import Scene
 

@@ -1,25 +1,21 @@
 """CanvasColors: the colours that the graph canvas paints with, for a light and a dark theme.
 
-What lives here: the palette of the canvas and the perceptual scale of heat maps. What does not:
-the palette of the whole window (`studio.ui.theme` makes a CanvasColors from it).
-Source of the values: the design's palette table; the partition colours are Okabe and Ito's
-(2008), told apart by all common kinds of colour blindness; the heat scale is cividis
-(Nuñez, Anderton, Renslow 2018), monotone in lightness, seven stops of it.
+What lives here: the palette of the canvas. What does not: the palette of the whole window
+(`studio.ui.theme` makes a CanvasColors from it), the colours of groups and of heat maps, which
+other pictures use as well (`studio.graph.scales`). Source of the values: the design's palette table.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QColor
 
+from studio.graph.scales import GROUP_COLORS, heat_table
 from studio.ui.theme import Theme
 
-PARTITION_COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7a00", "#7a5cc2")
-HEAT_STOPS = ("#00306f", "#3b496c", "#5f636e", "#7c7b78", "#9c9373", "#c2b062", "#fde737")
+PARTITION_COLORS = GROUP_COLORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +105,6 @@ def mix(a: QColor, b: QColor, share: float) -> QColor:
         a.greenF() * keep + b.greenF() * share,
         a.blueF() * keep + b.blueF() * share,
     )
-
-
-@lru_cache(maxsize=2)
-def heat_table(is_dark: bool) -> npt.NDArray[np.uint8]:
-    """The heat scale as [256, 3] RGB from low to high: high is what stands out from the canvas, so it is
-    bright on a dark canvas and dark on a light one."""
-    stops = np.array([[int(s[i : i + 2], 16) for i in (1, 3, 5)] for s in HEAT_STOPS], float)
-    if not is_dark:
-        stops = stops[::-1]
-    at, x = np.linspace(0, 1, len(stops)), np.linspace(0, 1, 256)
-    return np.stack([np.interp(x, at, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
 
 
 def heat_color(position: float, is_dark: bool) -> QColor:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText, QTransform
 
+from studio.graph.scales import weight_classes
 from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import label_ground
 from studio.ui.canvas.far_paint import draw_lines
@@ -25,7 +26,6 @@ LONGEST_CURVE = 20_000.0  # screen pixels; what is longer is straight as far as 
 LABEL_PX = 9.5
 ARROWS_FROM = 0.35  # zoom from which arrow heads are drawn
 WEIGHTS_FROM = 0.12  # zoom from which edges that cross borders are thick
-HEAVIEST = 5  # classes of thickness
 
 
 class EdgePainter:
@@ -35,7 +35,9 @@ class EdgePainter:
         self.coloring = coloring
         self.scene = coloring.scene
         self.font = font
-        self._weight_class = _weight_classes(coloring)
+        overlay = coloring.overlay
+        weights = overlay.tensor_weight if overlay is not None else {}
+        self._weight_class = weight_classes(coloring.scene.layout.edge_tensor, weights)
         self._has_weights = bool(self._weight_class.any())
         self._labelled = _first_edges(coloring)
         self._labels: dict[int, tuple[QStaticText, QSizeF] | None] = {}
@@ -178,22 +180,6 @@ class EdgePainter:
         if overlay is not None and tensor in overlay.tensor_note:
             parts.append(overlay.tensor_note[tensor])
         return "  ".join(p for p in parts if p)
-
-
-def _weight_classes(coloring: Coloring) -> npt.NDArray[np.uint8]:
-    """For every edge its class of thickness, 0 = its tensor has no weight."""
-    tensors = coloring.scene.layout.edge_tensor
-    classes = np.zeros(len(tensors), np.uint8)
-    weights = coloring.overlay.tensor_weight if coloring.overlay is not None else {}
-    if weights and len(tensors):
-        table = np.full(max(int(tensors.max()), max(weights)) + 1, np.nan)
-        table[list(weights)] = [max(w, 0.0) for w in weights.values()]
-        size = np.log1p(table)
-        top = max(float(np.nanmax(size)), 1e-9)
-        of_edge = np.where(tensors >= 0, size[tensors], np.nan) / top
-        known = np.isfinite(of_edge)
-        classes[known] = 1 + np.round(of_edge[known] * (HEAVIEST - 1))
-    return classes
 
 
 def _first_edges(coloring: Coloring) -> npt.NDArray[np.bool_]:

@@ -9,18 +9,16 @@ The functions that make overlays are in `overlays.py`; how they look is in `spri
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from studio.graph.scales import gather_figures, heat_scale
 from studio.records import Choice
 
 NO_CATEGORY = 255
-MEDIAN_AT = 1 / 3
-FLATTEST = 0.15
 
 
 class Icon(Choice):
@@ -153,25 +151,8 @@ def gather_on_items(overlay: Overlay | None, node_item: npt.NDArray[np.int32], i
         for kind in np.argsort([c.severity for c in overlay.categories], kind="stable"):
             code[counts[:, kind] > 0] = kind
     if overlay is not None and overlay.values is not None:
-        usable = shown[shown < len(overlay.values)]
-        usable = usable[np.isfinite(overlay.values[usable])]
-        items, found = node_item[usable], overlay.values[usable]
-        has = np.zeros(item_count, np.bool_)
-        has[items] = True
-        if overlay.gather is Gather.SUM:
-            total = np.bincount(items, weights=found, minlength=item_count)
-        else:
-            total = np.full(item_count, -np.inf)
-            np.maximum.at(total, items, found)
-        value[has] = total[has]
-    top = float(np.nanmax(value)) if np.isfinite(value).any() else 0.0
-    position = np.full(item_count, np.nan, np.float32)
-    has_some = value > 0  # a value of 0 has no colour: it is not on the scale's low end
-    exponent = 1.0
-    if has_some.any():
-        share = value[has_some] / top
-        middle = float(np.median(share))
-        if middle < MEDIAN_AT:
-            exponent = max(math.log(MEDIAN_AT) / math.log(middle), FLATTEST)
-        position[has_some] = share**exponent
-    return ItemColors(code, counts, position, value, max(top, 0.0), exponent)
+        value = gather_figures(
+            overlay.values, node_item, item_count, take_largest=overlay.gather is Gather.MAX
+        )
+    scale = heat_scale(value)
+    return ItemColors(code, counts, scale.places(value), value, scale.largest, scale.exponent)

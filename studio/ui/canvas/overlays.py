@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from studio.graph import Graph
 from studio.support import TargetVerdicts, Verdict
+from studio.support.boundaries import crossing_bytes, partition_members, partition_places
 from studio.support.verdict import VERDICTS
 from studio.targets import TARGETS
 from studio.ui.canvas.colors import PARTITION_COLORS
@@ -81,21 +82,13 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
     off = Category(
         translate("Canvas", "not on the accelerator"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 1, True
     )
-    place = verdicts.partition_of
-    if len(place) != graph.node_count:
-        place = np.full(graph.node_count, -1, np.int32)
-        for k, partition in enumerate(verdicts.partitions):
-            place[list(partition.nodes)] = k
+    place = partition_places(graph, verdicts)
     codes = np.where(place < 0, looks, place % max(looks, 1)).astype(np.uint8)
-    order = np.argsort(place, kind="stable").astype(np.int32)
-    bounds = np.searchsorted(place[order], np.arange(count + 1))
     outlines = tuple(
-        Outline(_partition_title(k, count), f"partition:{k % len(PARTITION_COLORS)}", order[a:b])
-        for k, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist()))
+        Outline(_partition_title(k, count), f"partition:{k % len(PARTITION_COLORS)}", nodes)
+        for k, nodes in enumerate(partition_members(place, count))
     )
-    source, target, tensor = graph.edges
-    crossing = place[source] != place[target]
-    weight = {t: float(max(int(graph.tensor_bytes[t]), 0)) for t in np.unique(tensor[crossing]).tolist()}
+    weight = crossing_bytes(graph, place)
 
     def sentence(node: int) -> str:
         k = int(place[node]) if 0 <= node < len(place) else -1

@@ -38,7 +38,7 @@ def difference_list(table: ChangeTable, go: Callable[[int], object]) -> QTableVi
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
     header.setStretchLastSection(True)
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    for column, width in enumerate((90, 220, 120, 240)):
+    for column, width in enumerate((110, 190, 190, 200)):
         header.resizeSection(column, width)
     view.clicked.connect(lambda index: go(index.row()))
     view.activated.connect(lambda index: go(index.row()))

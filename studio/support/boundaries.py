@@ -1,0 +1,32 @@
+"""Boundaries: in which partition every node is, and the tensors that cross from one into another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from studio.graph.graph import Graph, Ints
+from studio.support.verdict import TargetVerdicts
+
+
+def partition_places(graph: Graph, verdicts: TargetVerdicts) -> Ints:
+    """[nodes] the partition of every node, −1 = it is in none."""
+    place = verdicts.partition_of
+    if len(place) != graph.node_count:
+        place = np.full(graph.node_count, -1, np.int32)
+        for k, partition in enumerate(verdicts.partitions):
+            place[list(partition.nodes)] = k
+    return place
+
+
+def partition_members(place: Ints, count: int) -> list[Ints]:
+    """The nodes of every partition, in file order."""
+    order = np.argsort(place, kind="stable").astype(np.int32)
+    bounds = np.searchsorted(place[order], np.arange(count + 1))
+    return [order[a:b] for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist())]
+
+
+def crossing_bytes(graph: Graph, place: Ints) -> dict[int, float]:
+    """tensor → bytes, of every tensor that goes from one partition into another or out; 0 = not known."""
+    source, target, tensor = graph.edges
+    crossing = place[source] != place[target]
+    return {t: float(max(int(graph.tensor_bytes[t]), 0)) for t in np.unique(tensor[crossing]).tolist()}
