@@ -8,50 +8,64 @@ the same scope.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from studio.graph.bodies import Shown
 from studio.graph.graph import Graph, Ints, TensorKind
+from studio.graph.layout_columns import ItemKind
 from studio.graph.scopes import ScopeTree
 from studio.graph.view import GraphView
 from studio.graph.walked import walk
 
 Bools = npt.NDArray[np.bool_]
 
-NODE, SCOPE, INPUT, OUTPUT = range(4)  # as layout.ItemKind
-
 
 @dataclass(slots=True)
-class Leaf:
-    """A box: what it stands for, how many nodes, and its place in the tree."""
+class Blocks:
+    """Frames (expanded scopes) as columns; 0 is the root, and every parent comes before its children.
 
-    kind: int
-    ref: int
-    block: int
-    nodes: int = 1
+    `place` is a block's index among its parent's children, `size` how many children it has; a parent's
+    blocks and leaves share the places.
+    """
+
+    scope: list[int]
+    parent: list[int]
+    depth: list[int]
+    place: list[int]
+    size: list[int]
+
+    def add(self, scope: int, parent: int) -> int:
+        """The index of a new block, the last child of its parent."""
+        self.scope.append(scope)
+        self.parent.append(parent)
+        self.depth.append(self.depth[parent] + 1)
+        self.place.append(self.size[parent])
+        self.size.append(0)
+        self.size[parent] += 1
+        return len(self.scope) - 1
 
 
-@dataclass(slots=True)
-class Block:
-    """A frame: an expanded scope. Children are (is_block, index) in topological order."""
+@dataclass(slots=True, eq=False)
+class Leaves:
+    """Boxes as columns, in topological order: what each stands for, how many nodes, where it is."""
 
-    scope: int
-    parent: int
-    depth: int
-    place: int = 0  # index among the parent's children
-    children: list[tuple[bool, int]] = field(default_factory=list)
+    kind: Ints
+    ref: Ints
+    block: Ints
+    place: Ints
+    nodes: Ints
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class BlockTree:
-    """Blocks (0 is the root; parents first), leaves in topological order, and the leaves' edges."""
+    """Blocks and leaves of a view, the leaf of every node (−1 = hidden), and the leaves' edges, sorted."""
 
-    blocks: list[Block]
-    leaves: list[Leaf]
-    leaf_place: list[int]
+    blocks: Blocks
+    leaves: Leaves
     node_leaf: Ints
     edge_source: Ints
     edge_target: Ints
@@ -60,173 +74,237 @@ class BlockTree:
 
 def block_tree(graph: Graph, tree: ScopeTree, view: GraphView) -> BlockTree:
     """The blocks and leaves of a view, and the edges between leaves."""
-    own_scopes = tree.size
     walked = walk(graph, tree, view)
-    part, order, backward = walked.part, walked.order, walked.backward
-    tree = part.tree
-    blocks = [Block(0, -1, 0)]
-    leaves: list[Leaf] = []
-    node_leaf = np.full(graph.node_count, -1, np.int32)
-    _add_inputs(graph, view, part, blocks[0], leaves)
-    paths = _scope_paths(tree, view.collapsed, _framed(tree, part.visible, own_scopes))
-    entered: set[int] = set()
-    stack = [0]
-    stack_scopes = [0]
-    collapsed_leaf = -1  # the leaf of the collapsed scope we are in
-    for start, end in _runs(order, tree.node_scope, paths):
-        path, leaf_scope = paths[int(tree.node_scope[order[start]])]
-        common = 1
-        while common < len(stack_scopes) and common < len(path) and stack_scopes[common] == path[common]:
-            common += 1
-        if common < len(stack):
-            del stack[common:], stack_scopes[common:]
-            collapsed_leaf = -1
-        for scope in path[common:]:
-            block = len(blocks)
-            parent = stack[-1]
-            blocks.append(Block(scope, parent, len(stack), len(blocks[parent].children)))
-            blocks[parent].children.append((True, block))
-            stack.append(block)
-            stack_scopes.append(scope)
-            collapsed_leaf = -1
-            if scope >= own_scopes and scope not in entered:
-                entered.add(scope)
-                for given in _declared(graph, view, scope - own_scopes):
-                    blocks[block].children.append((False, len(leaves)))
-                    leaves.append(Leaf(INPUT, given, block, 0))
-        children = blocks[stack[-1]].children
-        if leaf_scope < 0:
-            collapsed_leaf = -1
-            first = len(leaves)
-            children.extend((False, leaf) for leaf in range(first, first + end - start))
-            leaves.extend(Leaf(NODE, node, stack[-1]) for node in order[start:end])
-            node_leaf[order[start:end]] = np.arange(first, len(leaves))
-            continue
-        if collapsed_leaf >= 0 and leaves[collapsed_leaf].ref == leaf_scope:
-            leaves[collapsed_leaf].nodes += end - start
-        else:
-            collapsed_leaf = len(leaves)
-            children.append((False, collapsed_leaf))
-            leaves.append(Leaf(SCOPE, leaf_scope, stack[-1], end - start))
-        node_leaf[order[start:end]] = collapsed_leaf
-    source, target, tensor = _interface_edges(
-        graph, view, part, node_leaf, blocks[0], leaves, _leaf_edges(part, node_leaf, backward)
-    )
-    place = [0] * len(leaves)
-    for b in blocks:
-        for index, (is_block, child) in enumerate(b.children):
-            if is_block:
-                blocks[child].place = index
+    part, order = walked.part, walked.order
+    builder = _Builder(graph, view, part, tree.size)
+    builder.add_inputs()
+    node_leaf = builder.add_nodes(order)
+    edges = _leaf_edges(part, node_leaf, bool(walked.backward))
+    extra = builder.add_outputs(node_leaf)
+    leaves = builder.leaves(order)
+    source, target, tensor = _all_edges(graph, part, leaves, node_leaf, edges, extra)
+    return BlockTree(builder.blocks, leaves, node_leaf, source, target, tensor)
+
+
+class _Builder:
+    """Collects leaves in pieces: a stretch of nodes, or one box of another kind."""
+
+    def __init__(self, graph: Graph, view: GraphView, part: Shown, own_scopes: int) -> None:
+        self.graph, self.view, self.part = graph, view, part
+        self.own_scopes = own_scopes  # scopes beyond them are opened bodies
+        self.blocks = Blocks([0], [-1], [0], [0], [0])
+        self.kind: list[int] = []
+        self.ref: list[int] = []  # of a stretch of nodes: its beginning in the order
+        self.count: list[int] = []
+        self.block: list[int] = []
+        self.place: list[int] = []
+        self.nodes: list[int] = []
+
+    def _add(self, kind: ItemKind, ref: int, block: int, nodes: int, count: int = 1) -> int:
+        self.kind.append(kind)
+        self.ref.append(ref)
+        self.count.append(count)
+        self.block.append(block)
+        self.place.append(self.blocks.size[block])
+        self.nodes.append(nodes)
+        self.blocks.size[block] += count
+        return len(self.kind) - 1
+
+    def add_inputs(self) -> None:
+        """Pills for what the body reads and does not make, the declared inputs first."""
+        graph, view, part = self.graph, self.view, self.part
+        declared = self._declared(view.subgraph)
+        is_read = np.zeros(graph.tensor_count, np.bool_)
+        is_read[part.read_tensor] = True
+        read = np.flatnonzero(is_read)
+        producer = graph.producer_of[read]
+        outside = producer < 0
+        if view.subgraph:  # a body also reads what the graph around it made
+            outside |= part.stands_for[np.maximum(producer, 0)] < 0
+        if view.hide_constants:
+            outside &= graph.tensor_kind[read] != TensorKind.CONSTANT
+        known = {*declared, *(t for s in part.bodies for t in graph.subgraphs[s].inputs)}
+        for tensor in [*declared, *(t for t in read[outside].tolist() if t not in known)]:
+            self._add(ItemKind.INPUT, tensor, 0, 0)
+
+    def _declared(self, subgraph: int) -> list[int]:
+        """The declared inputs of a body that are to be shown."""
+        graph = self.graph
+        given = graph.subgraphs[subgraph].inputs if subgraph < len(graph.subgraphs) else ()
+        hides = self.view.hide_constants
+        return [t for t in given if not hides or graph.tensor_kind[t] != TensorKind.CONSTANT]
+
+    def add_nodes(self, order: Ints) -> Ints:
+        """The leaf of every node: each in the frame of its scope, or in a collapsed one."""
+        graph, tree, blocks = self.graph, self.part.tree, self.blocks
+        paths = _Paths(tree, self.view.collapsed, self.part.visible, self.own_scopes)
+        starts, ends = paths.runs(order)
+        piece_of_run: list[int] = []
+        entered: set[int] = set()
+        stack, scopes = [0], [0]
+        closed = -1  # the piece of the collapsed scope that we are in
+        first_scopes = tree.node_scope[order[starts]].tolist() if len(starts) else []
+        for scope, start, end in zip(first_scopes, starts.tolist(), ends.tolist()):
+            path, leaf_scope = paths.path(scope), paths.leaf[scope]
+            if path != scopes:
+                common = 1
+                while common < min(len(scopes), len(path)) and scopes[common] == path[common]:
+                    common += 1
+                closed = -1
+                del stack[common:], scopes[common:]
+                for inner in path[common:]:
+                    stack.append(blocks.add(inner, stack[-1]))
+                    scopes.append(inner)
+                    if inner >= self.own_scopes and inner not in entered:
+                        entered.add(inner)
+                        for given in self._declared(inner - self.own_scopes):
+                            self._add(ItemKind.INPUT, given, stack[-1], 0)
+            if leaf_scope < 0:
+                closed = -1
+                piece_of_run.append(self._add(ItemKind.NODE, start, stack[-1], 1, end - start))
+                continue
+            if closed >= 0 and self.ref[closed] == leaf_scope:
+                self.nodes[closed] += end - start
             else:
-                place[child] = index
-    return BlockTree(blocks, leaves, place, node_leaf, source, target, tensor)
+                closed = self._add(ItemKind.SCOPE, leaf_scope, stack[-1], end - start)
+            piece_of_run.append(closed)
+        node_leaf = np.full(graph.node_count, -1, np.int32)
+        if piece_of_run:
+            pieces = np.array(piece_of_run)
+            counts = np.array(self.count)
+            first = (np.cumsum(counts) - counts)[pieces]
+            is_stretch = np.array(self.kind)[pieces] == ItemKind.NODE
+            lengths = ends - starts
+            step = np.arange(len(order)) - np.repeat(starts, lengths)
+            node_leaf[order] = np.repeat(first, lengths) + step * np.repeat(is_stretch, lengths)
+        return node_leaf
+
+    def add_outputs(self, node_leaf: Ints) -> list[tuple[int, int, int]]:
+        """Pills for the outputs; the edges to them and those that a body hands on without touching them."""
+        graph, part = self.graph, self.part
+        leaf_of_input: dict[int, int] = {}
+        leaf = 0
+        for kind, ref, count in zip(self.kind, self.ref, self.count):
+            if kind == ItemKind.INPUT:
+                leaf_of_input[ref] = leaf
+            leaf += count
+        extra: list[tuple[int, int, int]] = []
+        for subgraph in part.bodies:
+            target = int(node_leaf[graph.subgraphs[subgraph].parent_node])
+            for tensor in graph.subgraphs[subgraph].outputs:
+                source = leaf_of_input.get(tensor, -1)
+                if source >= 0 and target >= 0:
+                    extra.append((source, target, tensor))
+        subgraph = self.view.subgraph
+        for tensor in graph.subgraphs[subgraph].outputs if subgraph < len(graph.subgraphs) else ():
+            producer = int(graph.producer_of[tensor])
+            source = int(node_leaf[producer]) if producer >= 0 else leaf_of_input.get(tensor, -1)
+            if source >= 0:
+                extra.append((source, leaf, tensor))
+            self._add(ItemKind.OUTPUT, tensor, 0, 0)
+            leaf += 1
+        return extra
+
+    def leaves(self, order: Ints) -> Leaves:
+        """The columns of all that was added."""
+        counts = np.array(self.count, np.int64)
+        piece = np.repeat(np.arange(len(counts)), counts)
+        step = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
+        kind = np.array(self.kind, np.int32)[piece]
+        ref = np.array(self.ref, np.int32)[piece]
+        is_node = kind == ItemKind.NODE
+        ref[is_node] = order[ref[is_node] + step[is_node]]
+        return Leaves(
+            kind,
+            ref,
+            np.array(self.block, np.int32)[piece],
+            (np.array(self.place, np.int64)[piece] + step).astype(np.int32),
+            np.array(self.nodes, np.int32)[piece],
+        )
 
 
-def _framed(tree: ScopeTree, visible: Bools, own_scopes: int) -> list[bool]:
-    """True for the scopes that deserve a frame: those with more than one visible node, and bodies."""
-    counts = np.bincount(tree.node_scope[visible], minlength=tree.size)
-    for scope in range(tree.size - 1, 0, -1):
-        counts[tree.parent[scope]] += counts[scope]
-    counts[own_scopes:] *= 2
-    return (counts > 1).tolist()  # type: ignore[no-any-return]
+class _Paths:
+    """For every scope the collapsed one that it is drawn in (`leaf`, −1 = none), and the frames around."""
+
+    def __init__(self, tree: ScopeTree, collapsed: frozenset[int], visible: Bools, own_scopes: int) -> None:
+        self.tree = tree
+        levels = _levels(tree)
+        counts = np.bincount(tree.node_scope[visible], minlength=tree.size)
+        for level in levels[:0:-1]:
+            np.add.at(counts, tree.parent[level], counts[level])
+        counts[own_scopes:] *= 2  # a body has a frame even for one node
+        self.is_framed = (counts > 1).tolist()
+        is_closed = np.zeros(tree.size, np.bool_)
+        closed = np.fromiter(collapsed, np.int64, len(collapsed))
+        is_closed[closed[(closed > 0) & (closed < tree.size)]] = True
+        leaf = np.full(tree.size, -1, np.int32)
+        for level in levels[1:]:
+            above = leaf[tree.parent[level]]
+            leaf[level] = np.where(above >= 0, above, np.where(is_closed[level], level, -1))
+        self._leaves = leaf
+        self.leaf: list[int] = leaf.tolist()
+        self._known: dict[int, list[int]] = {0: [0]}
+
+    def path(self, scope: int) -> list[int]:
+        """The frames from the root to a scope, or to the collapsed one that it is drawn in."""
+        todo = []
+        while scope not in self._known:
+            todo.append(scope)
+            scope = int(self.tree.parent[scope])
+        path = self._known[scope]
+        for inner in reversed(todo):
+            if self.leaf[inner] < 0 and self.is_framed[inner]:
+                path = [*path, inner]  # DEEPEST bounds the length
+            self._known[inner] = path
+        return path
+
+    def runs(self, order: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """(starts, ends) of the stretches of an order in one collapsed scope, or directly in one frame."""
+        if not len(order):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        places = np.where(self._leaves >= 0, self._leaves, -1 - np.arange(self.tree.size))
+        bounds = np.flatnonzero(np.diff(places[self.tree.node_scope[order]])) + 1
+        return np.append(0, bounds), np.append(bounds, len(order))
 
 
-def _scope_paths(
-    tree: ScopeTree, collapsed: frozenset[int], framed: list[bool]
-) -> list[tuple[list[int], int]]:
-    """For every scope its expanded ancestors from the root, and the collapsed one it ends in (−1)."""
-    result: list[tuple[list[int], int]] = [([0], -1)]
-    for scope in range(1, tree.size):
-        path, leaf = result[tree.parent[scope]]
-        if leaf >= 0:
-            result.append((path, leaf))
-        elif scope in collapsed:
-            result.append((path, scope))
-        else:
-            result.append(([*path, scope] if framed[scope] else path, -1))  # DEEPEST bounds the length
-    return result
+def _levels(tree: ScopeTree) -> list[Ints]:
+    """The scopes of every depth."""
+    order = np.argsort(tree.depth, kind="stable").astype(np.int32)
+    deepest = int(tree.depth.max(initial=0))
+    bounds = np.searchsorted(tree.depth[order], np.arange(deepest + 2)).tolist()
+    return [order[a:b] for a, b in pairwise(bounds)]
 
 
-def _runs(order: list[int], node_scope: Ints, paths: list[tuple[list[int], int]]) -> list[tuple[int, int]]:
-    """(start, end) of the stretches of an order that are in one collapsed scope, or directly in one frame."""
-    if not order:
-        return []
-    places = np.array([leaf if leaf >= 0 else -1 - scope for scope, (_, leaf) in enumerate(paths)], np.int64)
-    bounds = (np.flatnonzero(np.diff(places[node_scope[order]])) + 1).tolist()
-    return list(zip([0, *bounds], [*bounds, len(order)]))
-
-
-def _declared(graph: Graph, view: GraphView, subgraph: int) -> list[int]:
-    """The declared inputs of a body that are to be shown."""
-    declared = graph.subgraphs[subgraph].inputs if subgraph < len(graph.subgraphs) else ()
-    return [t for t in declared if not view.hide_constants or graph.tensor_kind[t] != TensorKind.CONSTANT]
-
-
-def _add_inputs(graph: Graph, view: GraphView, part: Shown, root: Block, leaves: list[Leaf]) -> None:
-    """Pills for what the body reads and does not make, the declared inputs first."""
-    declared = _declared(graph, view, view.subgraph)
-    read = np.unique(part.read_tensor)
-    producer = graph.producer_of[read]
-    outside = producer < 0
-    if view.subgraph:  # a body also reads what the graph around it made
-        outside |= part.stands_for[np.maximum(producer, 0)] < 0
-    if view.hide_constants:
-        outside &= graph.tensor_kind[read] != TensorKind.CONSTANT
-    known = {*declared, *(t for s in part.bodies for t in graph.subgraphs[s].inputs)}
-    for tensor in [*declared, *(t for t in read[outside].tolist() if t not in known)]:
-        root.children.append((False, len(leaves)))
-        leaves.append(Leaf(INPUT, tensor, 0, 0))
-
-
-def _leaf_edges(part: Shown, node_leaf: Ints, backward: set[tuple[int, int]]) -> tuple[Ints, Ints, Ints]:
+def _leaf_edges(part: Shown, node_leaf: Ints, has_loops: bool) -> tuple[Ints, Ints, Ints]:
     """(source, target, tensor) of the edges between leaves; of those within one leaf only self loops."""
     a, b = node_leaf[part.source], node_leaf[part.target]
     keep = (a >= 0) & (b >= 0) & (a != b)
-    if backward:
+    if has_loops:
         keep |= (a >= 0) & (a == b) & (part.source == part.target)
     return a[keep], b[keep], part.tensor[keep]
 
 
-def _interface_edges(
+def _all_edges(
     graph: Graph,
-    view: GraphView,
     part: Shown,
+    leaves: Leaves,
     node_leaf: Ints,
-    root: Block,
-    leaves: list[Leaf],
     edges: tuple[Ints, Ints, Ints],
+    extra: list[tuple[int, int, int]],
 ) -> tuple[Ints, Ints, Ints]:
-    """All edges, without doubles: those given, those from inputs and to outputs; adds the outputs' leaves."""
-    sources, targets, tensors = [edges[0]], [edges[1]], [edges[2]]
+    """All edges, sorted and without doubles: those given, those from inputs, and the extra ones."""
     leaf_of_input = np.full(graph.tensor_count, -1, np.int32)
-    for index, leaf in enumerate(leaves):
-        if leaf.kind == INPUT:
-            leaf_of_input[leaf.ref] = index
+    pills = np.flatnonzero(leaves.kind == ItemKind.INPUT)
+    leaf_of_input[leaves.ref[pills]] = pills
     reader = node_leaf[part.reader]
     keep = (leaf_of_input[part.read_tensor] >= 0) & (reader >= 0)
-    sources.append(leaf_of_input[part.read_tensor[keep]])
-    targets.append(reader[keep])
-    tensors.append(part.read_tensor[keep])
-    extra: list[tuple[int, int, int]] = []
-    for subgraph in part.bodies:  # what a body hands on without touching it
-        for tensor in graph.subgraphs[subgraph].outputs:
-            source = int(leaf_of_input[tensor])
-            target = int(node_leaf[graph.subgraphs[subgraph].parent_node])
-            if source >= 0 and target >= 0:
-                extra.append((source, target, tensor))
-    outputs = graph.subgraphs[view.subgraph].outputs if view.subgraph < len(graph.subgraphs) else ()
-    for tensor in outputs:
-        producer = int(graph.producer_of[tensor])
-        source = int(node_leaf[producer]) if producer >= 0 else int(leaf_of_input[tensor])
-        if source >= 0:
-            extra.append((source, len(leaves), tensor))
-        root.children.append((False, len(leaves)))
-        leaves.append(Leaf(OUTPUT, tensor, 0, 0))
-    if extra:
-        columns = np.array(extra, np.int32)
-        sources.append(columns[:, 0])
-        targets.append(columns[:, 1])
-        tensors.append(columns[:, 2])
-    rows = np.stack([np.concatenate(sources), np.concatenate(targets), np.concatenate(tensors)], 1)
-    rows = np.unique(rows, axis=0) if len(rows) else rows
-    return rows[:, 0], rows[:, 1], rows[:, 2]
+    tensors = part.read_tensor[keep]
+    more = np.array(extra, np.int32).reshape(-1, 3)
+    source = np.concatenate([edges[0], leaf_of_input[tensors], more[:, 0]])
+    target = np.concatenate([edges[1], reader[keep], more[:, 1]])
+    tensor = np.concatenate([edges[2], tensors, more[:, 2]])
+    order = np.lexsort((tensor, target, source))
+    source, target, tensor = source[order], target[order], tensor[order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (np.diff(source) != 0) | (np.diff(target) != 0) | (np.diff(tensor) != 0)
+    return source[is_new], target[is_new], tensor[is_new]

@@ -7,12 +7,11 @@ and a line over more than one cut becomes a portal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from studio.graph import items
+from studio.graph.drawing import Drawing
 from studio.graph.portals import STUB
 
 Floats = npt.NDArray[np.float64]
@@ -26,19 +25,6 @@ LANE = 8.0
 MAX_LANES = 24  # lines of one cut that run through a gutter; more become portals
 _ROOM = 18.0  # between a column's end and the first lane
 _CORNER = 8.0
-
-
-@dataclass(slots=True)
-class Drawing:
-    """Boxes and frames as [n, 4] (left, top, width, height), and lines as points [n, 2] with offsets."""
-
-    boxes: Floats
-    frames: Floats
-    frame_of: list[int]  # the block of every frame
-    frame_depth: list[int]
-    points: Floats
-    offsets: Ints
-    is_portal: Bools
 
 
 def wrap(drawing: Drawing, tensors: Ints) -> Drawing:

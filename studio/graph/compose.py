@@ -2,240 +2,207 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from studio.graph import items
-from studio.graph.blocks import NODE, SCOPE, BlockTree, block_tree
-from studio.graph.columns import Drawing, wrap
+from studio.graph.blocks import BlockTree
+from studio.graph.columns import wrap
+from studio.graph.drawing import Drawing
 from studio.graph.graph import Graph
-from studio.graph.labels import tensor_text
-from studio.graph.layered import OUTSIDE, Arrangement, Memo, Net, Problem, arrange, simplify
-from studio.graph.layout import Layout
-from studio.graph.portals import STUB, portal_edges, spread_portals
-from studio.graph.scopes import ScopeTree, scope_tree
-from studio.graph.view import GraphView
+from studio.graph.groups import bounds_of, ranges
+from studio.graph.layout_columns import Layout
+from studio.graph.lines import Lines, join_hops
+from studio.graph.portals import portal_edges, spread_portals
+from studio.graph.routes import OUTSIDE, Routes, find_routes
+from studio.graph.scopes import ScopeTree
+from studio.graph.sizes import leaf_sizes
+from studio.graph.tiles import Tile, solve
 
 MARGIN = 24.0
-Point = tuple[float, float]
-Hop = tuple[int, int, int]  # block, net, target
+BIG = 3_000
+"""Nodes of a graph beyond which lines are kept short in all of its views."""
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.integer]
 
 
-def compose(graph: Graph, view: GraphView) -> Layout:
-    """The layout of a view; what `layout.lay_out` returns."""
-    tree = scope_tree(graph)
-    with _garbage_left():
-        return _Composer(graph, tree, block_tree(graph, tree, view)).layout(view.wrap)
+def compose(graph: Graph, tree: ScopeTree, blocks: BlockTree, *, wrapped: bool) -> Layout:
+    """The layout of a view's blocks; wrapped = in columns when it is tall."""
+    run = _Composer(graph, tree, blocks)
+    drawing = run.drawing()
+    if wrapped:
+        drawing = wrap(drawing, blocks.edge_tensor)
+    spread_portals(drawing, blocks.edge_source, blocks.edge_target, blocks.edge_tensor)
+    return _pack(blocks, drawing)
 
 
-@contextmanager
-def _garbage_left() -> Iterator[None]:
-    """No cyclic garbage collection meanwhile: it took 40 % of the time and found nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+@dataclass(slots=True)
+class _Ports:
+    """Where tensors enter and leave an arranged block, relative to its axis."""
+
+    entries: dict[int, float] = field(default_factory=dict)
+    exits: dict[int, float] = field(default_factory=dict)
 
 
 class _Composer:
-    """One run: sizes, nets per block, arrangements, absolute places."""
+    """One run: sizes, nets per block, tiles, absolute places."""
 
     def __init__(self, graph: Graph, tree: ScopeTree, blocks: BlockTree) -> None:
-        self.graph = graph
-        self.tree = tree
-        self.blocks = blocks.blocks
-        self.leaves = blocks.leaves
-        self.place = blocks.leaf_place
-        self.source = blocks.edge_source.tolist()
-        self.target = blocks.edge_target.tolist()
-        self.tensor = blocks.edge_tensor.tolist()
-        self.node_leaf = blocks.node_leaf
-        self.is_portal = portal_edges(len(self.leaves), blocks.edge_source, blocks.edge_target)
-        self.size = [self._size(leaf.kind, leaf.ref) for leaf in self.leaves]
-        self.nets: list[list[Net]] = [[] for _ in self.blocks]
-        self.net_index: list[dict[tuple[int, int], int]] = [{} for _ in self.blocks]
-        self.net_targets: list[list[dict[int, int]]] = [[] for _ in self.blocks]
-        self.net_tensor: list[list[int]] = [[] for _ in self.blocks]
-        self.hops: list[list[Hop]] = []
-        self.arranged: list[Arrangement | None] = [None] * len(self.blocks)
-        self.ports: list[tuple[dict[int, float], dict[int, float]]] = [({}, {})] * len(self.blocks)
-        self.origin: list[Point] = [(0.0, 0.0)] * len(self.blocks)  # axis and top of a block's content
+        self.tree = blocks
+        self.count = len(blocks.blocks.scope)
+        leaves = blocks.leaves
+        is_big = graph.node_count > BIG
+        cut = portal_edges(len(leaves.kind), blocks.edge_source, blocks.edge_target, is_big=is_big)
+        self.is_portal = np.array(cut, np.bool_)
+        self.width, self.height = leaf_sizes(graph, tree, leaves)
+        self.routes: Routes = find_routes(blocks, self.is_portal)
+        self.by_block = np.argsort(leaves.block, kind="stable")
+        self.leaf_bounds = bounds_of(leaves.block, self.count).tolist()
+        self.inner: list[list[int]] = [[] for _ in range(self.count)]  # the blocks in a block
+        for block in range(1, self.count):
+            self.inner[blocks.blocks.parent[block]].append(block)
+        self.tiles: list[Tile] = []
+        self.ports: list[_Ports] = []
+        self.effort = 0
+        self.met: set[bytes] = set()
 
-    def layout(self, wrapped: bool) -> Layout:
-        for edge in range(len(self.source)):
-            self.hops.append([] if self.is_portal[edge] else self._route(edge))
-        memo = Memo()
-        for block in range(len(self.blocks) - 1, -1, -1):
-            self.arranged[block] = self._arrange(block, memo)
-            self.ports[block] = self._ports_of(block)
-        for block in range(1, len(self.blocks)):
-            here = self.blocks[block]
-            x, y = self.origin[here.parent]
-            outer = self._arrangement(here.parent)
-            self.origin[block] = (x + outer.x[here.place], y + outer.y[here.place] + items.FRAME_TITLE)
-        return self._collect(wrapped)
-
-    def _arrangement(self, block: int) -> Arrangement:
-        result = self.arranged[block]
-        assert result is not None
-        return result
-
-    def _size(self, kind: int, ref: int) -> Point:
-        graph = self.graph
-        if kind == NODE:
-            return items.node_width(graph.node_op[ref]), items.NODE_HEIGHT
-        if kind == SCOPE:
-            return items.scope_width(self.tree.name[ref], self.tree.type[ref]), items.SCOPE_HEIGHT
-        return items.pill_width(graph.tensor_name[ref], tensor_text(graph, ref)), items.PILL_HEIGHT
-
-    def _route(self, edge: int) -> list[Hop]:
-        """The nets that an edge runs through, from its source outwards and in again to its target."""
-        tensor = self.tensor[edge]
-        a, b = self.leaves[self.source[edge]].block, self.leaves[self.target[edge]].block
-        from_place, to_place = self.place[self.source[edge]], self.place[self.target[edge]]
-        out: list[Hop] = []
-        into: list[Hop] = []
-        while a != b:
-            if self.blocks[a].depth >= self.blocks[b].depth:
-                out.append(self._hop(a, tensor, from_place, OUTSIDE))
-                from_place, a = self.blocks[a].place, self.blocks[a].parent
-            else:
-                into.append(self._hop(b, tensor, OUTSIDE, to_place))
-                to_place, b = self.blocks[b].place, self.blocks[b].parent
-        return [*out, self._hop(a, tensor, from_place, to_place), *reversed(into)]
-
-    def _hop(self, block: int, tensor: int, source: int, target: int) -> Hop:
-        index = self.net_index[block]
-        net = index.get((tensor, source))
-        if net is None:
-            net = index[tensor, source] = len(self.nets[block])
-            self.nets[block].append(Net(source, []))
-            self.net_targets[block].append({})
-            self.net_tensor[block].append(tensor)
-        known = self.net_targets[block][net]
-        if target not in known:
-            known[target] = len(known)
-            self.nets[block][net].targets.append(target)
-        return block, net, known[target]
-
-    def _arrange(self, block: int, memo: Memo) -> Arrangement:
-        children = self.blocks[block].children
-        left, right, height, weight = [], [], [], []
-        for is_block, child in children:
-            if is_block:
-                inner = self._arrangement(child)
-                left.append(inner.left + items.FRAME_PAD)
-                right.append(inner.right + items.FRAME_PAD)
-                height.append(inner.height + items.FRAME_TITLE + items.FRAME_PAD)
-                weight.append(sum(1 for _ in self.blocks[child].children))
-            else:
-                width, tall = self.size[child]
-                left.append(width / 2)
-                right.append(width / 2)
-                height.append(tall)
-                weight.append(self.leaves[child].nodes)
-        for net, tensor in zip(self.nets[block], self.net_tensor[block]):
-            net.source_dx = self._port(children, net.source, tensor, leaving=True)
-            net.target_dx = [self._port(children, t, tensor, leaving=False) for t in net.targets]
-        return arrange(Problem(left, right, height, weight, self.nets[block]), memo)
-
-    def _port(self, children: list[tuple[bool, int]], child: int, tensor: int, *, leaving: bool) -> float:
-        """Where a line ends on a child, relative to its axis: 0 for leaves, a frame's port otherwise."""
-        if child < 0 or not children[child][0]:
-            return 0.0
-        return self.ports[children[child][1]][leaving].get(tensor, 0.0)
-
-    def _ports_of(self, block: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Where every tensor enters and leaves an arranged block, relative to its axis."""
-        paths = self._arrangement(block).paths
-        entries: dict[int, float] = {}
-        exits: dict[int, float] = {}
-        for (tensor, source), net in self.net_index[block].items():
-            drawn = next((path for path in paths[net] if path), None) if source == OUTSIDE else None
-            if drawn:
-                entries[tensor] = drawn[0][0]
-            leaving = self.net_targets[block][net].get(OUTSIDE)
-            if leaving is not None and paths[net][leaving]:
-                exits[tensor] = paths[net][leaving][-1][0]
-        return entries, exits
-
-    def _collect(self, wrapped: bool) -> Layout:
-        count = len(self.leaves)
-        box = np.zeros((count, 4), np.float64)  # left, top, width, height
-        for leaf in range(count):
-            block = self.leaves[leaf].block
-            inner = self._arrangement(block)
-            x, y = self.origin[block]
-            width, height = self.size[leaf]
-            place = self.place[leaf]
-            box[leaf] = (x + inner.x[place] - width / 2, y + inner.y[place], width, height)
-        frames = self._frames()
-        for edge, hops in enumerate(self.hops):
-            if any(not self._arrangement(block).paths[net][target] for block, net, target in hops):
-                self.is_portal[edge] = True  # an end is in a crowd
-        paths = [self._points(edge, box) for edge in range(len(self.source))]
-        offsets = np.zeros(len(paths) + 1, np.int32)
-        np.cumsum([len(path) for path in paths], out=offsets[1:])
-        drawing = Drawing(
-            boxes=box,
-            frames=frames,
-            frame_of=list(range(1, len(self.blocks))),
-            frame_depth=[block.depth for block in self.blocks[1:]],
-            points=np.array([point for path in paths for point in path], np.float64).reshape(-1, 2),
-            offsets=offsets,
-            is_portal=np.array(self.is_portal, np.bool_),
+    def drawing(self) -> Drawing:
+        """Everything in place, in one column."""
+        blocks = self.tree.blocks
+        for block in range(self.count - 1, -1, -1):
+            self._arrange(block)
+        self.tiles.reverse()
+        tiles = self.tiles
+        child_bounds = np.zeros(self.count + 1, np.int64)
+        np.cumsum(blocks.size, out=child_bounds[1:])
+        x, y = (np.concatenate([getattr(t, axis) for t in tiles]) for axis in ("x", "y"))
+        origin_x, origin_y = [0.0] * self.count, [0.0] * self.count  # axis and top of a block's content
+        firsts = child_bounds.tolist()
+        for block in range(1, self.count):
+            outer = blocks.parent[block]
+            place = firsts[outer] + blocks.place[block]
+            origin_x[block] = origin_x[outer] + float(x[place])
+            origin_y[block] = origin_y[outer] + float(y[place]) + items.FRAME_TITLE
+        at_x, at_y = np.array(origin_x), np.array(origin_y)
+        leaves = self.tree.leaves
+        child = child_bounds[leaves.block] + leaves.place
+        boxes = np.stack(
+            [
+                at_x[leaves.block] + x[child] - self.width / 2,
+                at_y[leaves.block] + y[child],
+                self.width,
+                self.height,
+            ],
+            axis=1,
         )
-        if wrapped:
-            drawing = wrap(drawing, np.array(self.tensor, np.int32))
-        spread_portals(
-            drawing.points,
-            drawing.offsets,
-            drawing.is_portal,
-            self.source,
-            self.target,
-            self.tensor,
-            drawing.boxes[:, 2],
+        lines = self._lines(at_x, at_y, boxes)
+        return Drawing(
+            boxes=boxes,
+            frames=self._frames(at_x, at_y),
+            frame_of=list(range(1, self.count)),
+            frame_depth=blocks.depth[1:],
+            points=lines.points,
+            offsets=lines.offsets,
+            is_portal=self.is_portal,
         )
-        return _pack(self, drawing)
 
-    def _frames(self) -> npt.NDArray[np.float64]:
-        rows = np.zeros((len(self.blocks) - 1, 4), np.float64)
-        for block in range(1, len(self.blocks)):
-            inner = self._arrangement(block)
-            x, y = self.origin[block]
-            rows[block - 1] = (
-                x - inner.left - items.FRAME_PAD,
-                y - items.FRAME_TITLE,
-                inner.left + inner.right + 2 * items.FRAME_PAD,
-                inner.height + items.FRAME_TITLE + items.FRAME_PAD,
-            )
-        return rows
+    def _arrange(self, block: int) -> None:
+        """Solves one block after its inner ones, and adds its tile; the last block's is the first."""
+        blocks, leaves, routes = self.tree.blocks, self.tree.leaves, self.routes
+        size = blocks.size[block]
+        left, right = np.zeros(size), np.zeros(size)
+        height, weight = np.zeros(size), np.zeros(size, np.int64)
+        own = self.by_block[self.leaf_bounds[block] : self.leaf_bounds[block + 1]]
+        place = leaves.place[own]
+        left[place] = right[place] = self.width[own] / 2
+        height[place] = self.height[own]
+        weight[place] = leaves.nodes[own]
+        first_net, last_net = routes.block_nets[block : block + 2]
+        net_slots = routes.net_slots[first_net : last_net + 1]
+        source = routes.net_source[first_net:last_net]
+        target = routes.slot_target[net_slots[0] : net_slots[-1]]
+        source_dx, target_dx = np.zeros(len(source)), np.zeros(len(target))
+        counts = np.diff(net_slots)
+        tensor = routes.net_tensor[first_net:last_net]
+        if self.inner[block]:
+            ports: list[_Ports | None] = [None] * size
+            for inside in self.inner[block]:
+                tile, at = self._tile(inside), blocks.place[inside]
+                left[at] = tile.left + items.FRAME_PAD
+                right[at] = tile.right + items.FRAME_PAD
+                height[at] = tile.height + items.FRAME_TITLE + items.FRAME_PAD
+                weight[at] = blocks.size[inside]
+                ports[at] = self.ports[self.count - 1 - inside]
+            for k, (child, name) in enumerate(zip(source.tolist(), tensor.tolist())):
+                port = ports[child] if child >= 0 else None
+                if port is not None:
+                    source_dx[k] = port.exits.get(name, 0.0)
+            for k, (child, name) in enumerate(zip(target.tolist(), np.repeat(tensor, counts).tolist())):
+                port = ports[child] if child >= 0 else None
+                if port is not None:
+                    target_dx[k] = port.entries.get(name, 0.0)
+        columns = (left, right, height, weight, source, counts, target, source_dx, target_dx)
+        tile = solve(columns, self.effort)
+        if tile.key not in self.met:
+            self.met.add(tile.key)
+            self.effort += tile.effort
+        self.tiles.append(tile)
+        self.ports.append(_ports_of(tile, source, counts, target, tensor) if block else _Ports())
 
-    def _points(self, edge: int, box: npt.NDArray[np.float64]) -> list[Point]:
-        if self.is_portal[edge]:
-            left, top, width, height = box[self.source[edge]].tolist()
-            x, y = left + width / 2, top + height
-            left, top, width, _ = box[self.target[edge]].tolist()
-            there = left + width / 2
-            return [(x, y), (x, y + STUB), (there, top - STUB), (there, top)]
-        points: list[Point] = []
-        for block, net, target in self.hops[edge]:
-            x, y = self.origin[block]
-            points.extend([(x + a, y + b) for a, b in self._arrangement(block).paths[net][target]])
-        return simplify(points) if len(self.hops[edge]) > 1 else points
+    def _tile(self, block: int) -> Tile:
+        return self.tiles[self.count - 1 - block]
+
+    def _frames(self, at_x: Floats, at_y: Floats) -> Floats:
+        tiles = self.tiles[1:]
+        left, right, height = (np.array([getattr(t, n) for t in tiles]) for n in ("left", "right", "height"))
+        return np.stack(
+            [
+                at_x[1:] - left - items.FRAME_PAD,
+                at_y[1:] - items.FRAME_TITLE,
+                left + right + 2 * items.FRAME_PAD,
+                height + items.FRAME_TITLE + items.FRAME_PAD,
+            ],
+            axis=1,
+        ).reshape(-1, 4)
+
+    def _lines(self, at_x: Floats, at_y: Floats, boxes: Floats) -> Lines:
+        """The lines of all edges; those with an end in a crowd become portals."""
+        tiles, tree, routes = self.tiles, self.tree, self.routes
+        lengths = np.concatenate([t.lengths for t in tiles])
+        points = np.concatenate([t.points for t in tiles])
+        total = [len(t.points) for t in tiles]
+        points[:, 0] += np.repeat(at_x, total)
+        points[:, 1] += np.repeat(at_y, total)
+        is_drawn = lengths[routes.hop_slot] > 0
+        self.is_portal[routes.hop_edge[~is_drawn]] = True
+        hops = ~self.is_portal[routes.hop_edge]
+        edge, slot = routes.hop_edge[hops], routes.hop_slot[hops]
+        starts = np.cumsum(lengths) - lengths
+        chosen = points[ranges(starts[slot], lengths[slot])]
+        ends = boxes[tree.edge_source], boxes[tree.edge_target]
+        return join_hops(edge, lengths[slot], chosen, self.is_portal, *ends)
 
 
-def _pack(run: _Composer, drawing: Drawing) -> Layout:
+def _ports_of(tile: Tile, source: Integers, counts: Integers, target: Integers, tensor: Integers) -> _Ports:
+    """Where every tensor enters and leaves a tile."""
+    result = _Ports()
+    stops = np.cumsum(tile.lengths)
+    slot_net = np.repeat(np.arange(len(source)), counts)
+    drawn = tile.lengths > 0
+    for slot in np.flatnonzero(drawn & (source[slot_net] == OUTSIDE))[::-1].tolist():
+        first = int(stops[slot] - tile.lengths[slot])
+        result.entries[int(tensor[slot_net[slot]])] = float(tile.points[first, 0])
+    for slot in np.flatnonzero(drawn & (target == OUTSIDE)).tolist():
+        result.exits[int(tensor[slot_net[slot]])] = float(tile.points[stops[slot] - 1, 0])
+    return result
+
+
+def _pack(tree: BlockTree, drawing: Drawing) -> Layout:
     """The columns of a Layout, items sorted by y and moved so that everything starts at the margin."""
     box, frames, flat = drawing.boxes, drawing.frames, drawing.points
-    count = len(run.leaves)
+    count = len(box)
     corners = np.concatenate([box[:, :2], frames[:, :2], flat])
     ends = np.concatenate([box[:, :2] + box[:, 2:], frames[:, :2] + frames[:, 2:], flat])
     shift = MARGIN - corners.min(axis=0) if len(corners) else np.zeros(2)
@@ -246,29 +213,27 @@ def _pack(run: _Composer, drawing: Drawing) -> Layout:
     order = np.lexsort((box[:, 0], box[:, 1]))
     rank = np.zeros(count, np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
-    kind = np.array([leaf.kind for leaf in run.leaves], np.uint8)
-    ref = np.array([leaf.ref for leaf in run.leaves], np.int32)
-    nodes = np.array([leaf.nodes for leaf in run.leaves], np.int32)
-    node_item = run.node_leaf
+    leaves = tree.leaves
+    node_item = tree.node_leaf
     if count:
         node_item = np.where(node_item >= 0, rank[np.maximum(node_item, 0)], -1)
-    blocks = [run.blocks[b] for b in drawing.frame_of]
+    scope = np.array(tree.blocks.scope, np.int32)
     return Layout(
-        item_kind=kind[order],
-        item_ref=ref[order],
+        item_kind=leaves.kind[order].astype(np.uint8),
+        item_ref=leaves.ref[order],
         item_x=box[order, 0].astype(np.float32),
         item_y=box[order, 1].astype(np.float32),
         item_width=box[order, 2].astype(np.float32),
         item_height=box[order, 3].astype(np.float32),
-        item_nodes=nodes[order],
+        item_nodes=leaves.nodes[order],
         node_item=node_item.astype(np.int32),
-        edge_source=rank[np.array(run.source, np.int32)],
-        edge_target=rank[np.array(run.target, np.int32)],
-        edge_tensor=np.array(run.tensor, np.int32),
+        edge_source=rank[tree.edge_source],
+        edge_target=rank[tree.edge_target],
+        edge_tensor=tree.edge_tensor,
         edge_offsets=drawing.offsets,
         edge_points=flat.astype(np.float32),
         edge_is_portal=drawing.is_portal,
-        frame_scope=np.array([b.scope for b in blocks], np.int32),
+        frame_scope=scope[np.array(drawing.frame_of, np.int64)],
         frame_x=frames[:, 0].astype(np.float32),
         frame_y=frames[:, 1].astype(np.float32),
         frame_width=frames[:, 2].astype(np.float32),

@@ -20,9 +20,14 @@ _BUSY = 64  # lines of a pair of boxes beyond which swapping them is not tried
 _COUNTABLE = 20_000  # edges between two layers beyond which crossings are not counted
 
 
+def is_hurried(spent: int) -> bool:
+    """Whether a layout has taken so much effort that the rest must be quick."""
+    return spent > ENOUGH
+
+
 def effort_for(size: int, spent: int) -> tuple[int, int]:
     """(sweeps, starting orders) for a segment of `size` entities after `spent` entity-sweeps."""
-    if spent > ENOUGH:
+    if is_hurried(spent):
         return 2, 1
     return next((sweeps, starts) for most, sweeps, starts in _EFFORT if size < most)
 

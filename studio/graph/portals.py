@@ -9,6 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from studio.graph.drawing import Drawing
+from studio.graph.groups import number_rows
+
+Ints = npt.NDArray[np.int32]
+
 STUB = 16.0
 SPREAD = 16.0  # px between the stubs on one box
 _SPANS = (512, 256, 128, 64, 32, 16, 8, 4, 2)
@@ -16,8 +21,13 @@ _LONG = 64  # beyond it only tensors with few readers keep their lines
 _FEW_READERS = 4
 
 
-def portal_edges(size: int, source: npt.NDArray[np.int32], target: npt.NDArray[np.int32]) -> list[bool]:
-    """True for the edges to cut, of `size` boxes in topological order. Edges that run back are cut."""
+def portal_edges(
+    size: int, source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], *, is_big: bool = False
+) -> list[bool]:
+    """True for the edges to cut, of `size` boxes in topological order. Edges that run back are cut.
+
+    In a view of a big graph no line is longer than 64 layers: nobody follows one over 5,000 pixels by eye.
+    """
     forward = source < target
     rank = [0] * size
     order = np.argsort(source, kind="stable")
@@ -36,33 +46,36 @@ def portal_edges(size: int, source: npt.NDArray[np.int32], target: npt.NDArray[n
     readers = np.bincount(source, minlength=size)[source] if len(source) else length
     length = np.where((length > _LONG) & (readers > _FEW_READERS), max(_SPANS) + 1, length)
     budget = 4 * size + 1000
-    span = next((s for s in _SPANS if int((length[length <= s] - 1).clip(0).sum()) <= budget), 1)
+    spans = [s for s in _SPANS if s <= _LONG] if is_big else _SPANS
+    span = next((s for s in spans if int((length[length <= s] - 1).clip(0).sum()) <= budget), 1)
     return ((length > span) | ~forward).tolist()  # type: ignore[no-any-return]
 
 
-def spread_portals(
-    points: npt.NDArray[np.float64],
-    offsets: npt.NDArray[np.int32],
-    is_portal: npt.NDArray[np.bool_],
-    source: list[int],
-    target: list[int],
-    tensor: list[int],
-    width: npt.NDArray[np.float64],
-) -> None:
+def spread_portals(drawing: Drawing, source: Ints, target: Ints, tensor: Ints) -> None:
     """Moves stubs apart, in place: on a source to the right of its middle, on a target to the left.
 
     A box that has portals only keeps the first in the middle. One tensor has one stub on its source.
     """
-    drawn = np.flatnonzero(~is_portal).tolist()
-    has_line_out = {source[edge] for edge in drawn}
-    has_line_in = {target[edge] for edge in drawn}
-    places_out: dict[int, dict[int, int]] = {}
-    places_in: dict[int, dict[int, int]] = {}
-    for edge in np.flatnonzero(is_portal).tolist():
-        a, b, t = source[edge], target[edge], tensor[edge]
-        out, into = places_out.setdefault(a, {}), places_in.setdefault(b, {})
-        start = out.setdefault(t, len(out)) + (a in has_line_out)
-        end = into.setdefault(t, len(into)) + (b in has_line_in)
-        first = int(offsets[edge])
-        points[first : first + 2, 0] += min(SPREAD * start, width[a] / 2 - 10)
-        points[first + 2 : first + 4, 0] -= min(SPREAD * end, width[b] / 2 - 10)
+    width = drawing.boxes[:, 2]
+    has_line_out, has_line_in = np.zeros(len(width), np.bool_), np.zeros(len(width), np.bool_)
+    has_line_out[source[~drawing.is_portal]] = True
+    has_line_in[target[~drawing.is_portal]] = True
+    cut = np.flatnonzero(drawing.is_portal)
+    first = drawing.offsets[cut]
+    for box, is_taken, rows, way in (
+        (source[cut], has_line_out, (0, 1), 1.0),
+        (target[cut], has_line_in, (2, 3), -1.0),
+    ):
+        slot = _slots(box, tensor[cut]) + is_taken[box]
+        step = way * np.minimum(SPREAD * slot, width[box] / 2 - 10)
+        for row in rows:
+            drawing.points[first + row, 0] += step
+
+
+def _slots(box: Ints, tensor: Ints) -> npt.NDArray[np.int64]:
+    """For every stub its place on its box: tensors are counted in the order in which they appear."""
+    number, first = number_rows(box, tensor)
+    box_of = box[first]
+    begins = np.searchsorted(box_of, box_of)  # numbers go up with the box
+    place: npt.NDArray[np.int64] = (np.arange(len(first)) - begins)[number]
+    return place

@@ -15,7 +15,7 @@ import numpy as np
 
 from studio.errors import InputError
 from studio.graph.bodies import Shown, shown_part
-from studio.graph.graph import Graph
+from studio.graph.graph import Graph, Ints
 from studio.graph.scope_walk import scope_order
 from studio.graph.scopes import ScopeTree, scope_tree
 from studio.graph.view import GraphView
@@ -30,7 +30,7 @@ class Walked:
 
     key: GraphView
     part: Shown
-    order: list[int]
+    order: Ints
     backward: Pairs
 
 
@@ -50,9 +50,8 @@ def walk(graph: Graph, tree: ScopeTree, view: GraphView) -> Walked:
     known = _walked.get(graph)
     if known is None or known.key != _key(view):
         part = shown_part(graph, tree, view)
-        known = _walked[graph] = Walked(
-            _key(view), part, *scope_order(part.tree, part.visible, part.source, part.target)
-        )
+        order, backward = scope_order(part.tree, part.visible, part.source, part.target)
+        known = _walked[graph] = Walked(_key(view), part, np.array(order, np.int32), backward)
     return known
 
 
@@ -60,7 +59,7 @@ def save_walk(graph: Graph, view: GraphView, path: Path) -> None:
     """Writes the walk of a view, atomically."""
     found = walk(graph, scope_tree(graph), view)
     arrays = {
-        "order": np.array(found.order, np.int32),
+        "order": found.order,
         "backward": np.array(sorted(found.backward), np.int32).reshape(-1, 2),
     }
     write_packed(path, _Head(key=found.key), arrays)
@@ -77,4 +76,4 @@ def load_walk(graph: Graph, path: Path) -> None:
     if not np.array_equal(np.sort(order), np.flatnonzero(part.visible)):
         raise InputError(f"{path} belongs to another graph.", hint="Open the model again.")
     backward: Pairs = {(a, b) for a, b in arrays.get("backward", np.zeros((0, 2))).tolist()}
-    _walked[graph] = Walked(head.key, part, order.tolist(), backward)
+    _walked[graph] = Walked(head.key, part, order.astype(np.int32), backward)

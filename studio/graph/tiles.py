@@ -1,0 +1,84 @@
+"""Tiles: solved blocks as arrays, remembered from view to view by what they were made of.
+
+Opening a scope changes the blocks around it; all others, and every block that looks like one seen before, are
+looked up. The digest holds all that the solver reads, so a tile is the same whether it is made or found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.graph.arranging import arrange
+from studio.graph.memo import Memo
+from studio.graph.nets import Arrangement, Net, Problem
+from studio.graph.ordering import is_hurried
+
+Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+Columns = tuple[npt.NDArray[np.generic], ...]
+
+_MOST_NUMBERS = 2_000_000  # in the tiles that are remembered: 16 MB
+
+
+@dataclass(slots=True, eq=False)
+class Tile:
+    """An arrangement as arrays: axis `x` and top `y` per box, the points of the lines, `lengths` per line."""
+
+    key: bytes
+    x: Floats
+    y: Floats
+    points: Floats  # [n, 2]
+    lengths: Longs
+    left: float
+    right: float
+    height: float
+    effort: int
+
+
+_known: Memo[Tile] = Memo(_MOST_NUMBERS)
+
+
+def solve(columns: Columns, spent: int) -> Tile:
+    """The tile of a block.
+
+    `columns`: left, right, height and weight of the boxes; source of the nets and how many targets each has;
+    the targets; where lines end on sources and on targets. `spent` is the effort of the layout so far.
+    """
+    digest = blake2b(b"1" if is_hurried(spent) else b"0", digest_size=16)
+    for column in columns:
+        digest.update(f"{len(column)}{column.dtype.str}".encode())
+        digest.update(np.ascontiguousarray(column).data)
+    key = digest.digest()
+    tile = _known.get(key)
+    if tile is None:
+        tile = _tile(key, arrange(_problem(columns), spent if is_hurried(spent) else 0))
+        _known.put(key, tile, 2 * len(tile.x) + 2 * len(tile.points) + len(tile.lengths) + 32)
+    return tile
+
+
+def _problem(columns: Columns) -> Problem:
+    left, right, height, weight, source, counts, target, source_dx, target_dx = (c.tolist() for c in columns)
+    nets = []
+    at = 0
+    for start, count, dx in zip(source, counts, source_dx):
+        nets.append(Net(start, target[at : at + count], dx, target_dx[at : at + count]))
+        at += count
+    return Problem(left, right, height, weight, nets)
+
+
+def _tile(key: bytes, solved: Arrangement) -> Tile:
+    return Tile(
+        key=key,
+        x=np.array(solved.x, np.float64),
+        y=np.array(solved.y, np.float64),
+        points=np.array([p for path in solved.paths for p in path], np.float64).reshape(-1, 2),
+        lengths=np.array([len(path) for path in solved.paths], np.int64),
+        left=solved.left,
+        right=solved.right,
+        height=solved.height,
+        effort=solved.effort,
+    )
