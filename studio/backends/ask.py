@@ -6,7 +6,12 @@ take seconds, log, and may crash.
 
 from __future__ import annotations
 
+import re
+
 from studio.records import Record
+
+RENAMED = re.compile(r"(_token_\d+|/MatMulAddFusion)+$")
+"""What ONNX Runtime's layout transformation and fusion append to a node's name."""
 
 
 class ToolTensor(Record):

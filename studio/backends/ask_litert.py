@@ -27,19 +27,27 @@ def ask(path: Path, target_id: str = "litert/cpu") -> ToolAnswer:
             hint="The last lines say which operator or version it lacks.",
             last_lines=tuple(str(error).splitlines()[-6:]),
         ) from None
-    nodes = [d for d in details if d["op_name"] != "DELEGATE"]
-    delegates = [d for d in details if d["op_name"] == "DELEGATE"]
-    taken = _covered(nodes, delegates)
     return ToolAnswer(
         tool="XNNPACK delegate",
         version=f"ai-edge-litert {package_version('ai-edge-litert')}",
         target_id=target_id,
-        nodes=tuple(
-            ToolNode(name=f"{d['op_name']}#{i}", op=d["op_name"], taken=i in taken, index=i)
-            for i, d in enumerate(nodes)
-        ),
-        partitions=len(delegates),
+        nodes=placed_nodes(details),
+        partitions=sum(d["op_name"] == "DELEGATE" for d in details),
         notes=tuple(said.getvalue().splitlines()[-3:]),
+    )
+
+
+def placed_nodes(details: list[dict[str, Any]]) -> tuple[ToolNode, ...]:
+    """The file's nodes and whether a delegate took them.
+
+    The interpreter's list holds the original nodes and the DELEGATE nodes that replace some of them; a
+    delegate holds what lies between its inputs and its outputs.
+    """
+    nodes = [d for d in details if d["op_name"] != "DELEGATE"]
+    taken = _covered(nodes, [d for d in details if d["op_name"] == "DELEGATE"])
+    return tuple(
+        ToolNode(name=f"{d['op_name']}#{i}", op=d["op_name"], taken=i in taken, index=i)
+        for i, d in enumerate(nodes)
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from studio.backends.ask import ToolNode
 from studio.records import Record
 
 Array = npt.NDArray[np.generic]
@@ -53,7 +54,11 @@ class InputInfo(Record):
 
 
 class LoadedModel(Protocol):
-    """A model in its real runtime, ready to run."""
+    """A model in its real runtime, ready to run.
+
+    `placed`: which nodes the target got, where the runtime tells single nodes; `is_whole`: no node can
+    run anywhere but on the target.
+    """
 
     inputs: Sequence[InputInfo]
     outputs: Sequence[InputInfo]
@@ -61,6 +66,8 @@ class LoadedModel(Protocol):
     evidence: str
     delegated_nodes: int | None
     total_nodes: int | None
+    placed: Sequence[ToolNode]
+    is_whole: bool
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """Outputs by name for inputs by name; quantised I/O is converted from and to float."""

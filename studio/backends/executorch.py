@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.backends.ask import ToolNode
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
 from studio.backends.packages import availability_of, require
@@ -158,6 +159,8 @@ class ExecutorchModel:
         self.evidence = f"the file delegates to {', '.join(named)}" if named else "the file names no delegate"
         self.delegated_nodes: int | None = None if named else 0
         self.total_nodes: int | None = None
+        self.placed: Sequence[ToolNode] = ()  # which nodes a delegate holds is said by the file
+        self.is_whole = not named
         self._bound: list[Any] = []
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
@@ -186,6 +189,11 @@ class ExecutorchModel:
             array = np.ascontiguousarray(np.asarray(feeds[info.name]).astype(info.dtype, copy=False))
             bound.append(torch.from_numpy(array))
         self._bound = bound
+
+    @property
+    def bound(self) -> Sequence[Any]:
+        """The inputs that `bind` has set, as torch tensors."""
+        return self._bound
 
     def invoke(self) -> None:
         """One inference on the bound inputs."""

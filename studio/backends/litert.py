@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from studio.backends.ask import ToolNode
+from studio.backends.ask_litert import placed_nodes
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
 from studio.backends.packages import has_module, package_version, require
@@ -97,9 +99,12 @@ class LitertBackend:
 
 
 class LitertModel:
-    """An interpreter. Quantised inputs and outputs are converted from and to float."""
+    """An interpreter. Quantised inputs and outputs are converted from and to float.
 
-    def __init__(self, path: Path, *, target: str, threads: int) -> None:
+    `keeps_tensors`: every tensor can be read after an inference; then the built-in kernels run all nodes.
+    """
+
+    def __init__(self, path: Path, *, target: str, threads: int, keeps_tensors: bool = False) -> None:
         if target not in TARGETS:
             raise InputError(f"LiteRT has no target “{target}”.", hint=f"Choose one of {', '.join(TARGETS)}.")
         if target != "litert/cpu":
@@ -110,9 +115,15 @@ class LitertModel:
         require("ai_edge_litert", "Running .tflite files", "litert")
         try:
             with quiet() as output:
-                from ai_edge_litert.interpreter import Interpreter
+                from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-                self._interpreter = Interpreter(str(path), num_threads=threads)
+                kernels = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES if keeps_tensors else None
+                self._interpreter = Interpreter(
+                    str(path),
+                    num_threads=threads,
+                    experimental_preserve_all_tensors=keeps_tensors,
+                    experimental_op_resolver_type=kernels or OpResolverType.AUTO,
+                )
                 self._interpreter.allocate_tensors()
         except Exception as error:
             text = f"{output.getvalue()}\n{error}"
@@ -124,9 +135,11 @@ class LitertModel:
         self.inputs: Sequence[InputInfo] = [_info(detail) for detail in self._ins]
         self.outputs: Sequence[InputInfo] = [_info(detail) for detail in self._outs]
         self.target_ran = target
-        self.delegated_nodes: int | None
-        self.total_nodes: int | None
-        self.delegated_nodes, self.total_nodes = _count_delegated(self._interpreter)
+        self.placed: Sequence[ToolNode] = _placed(self._interpreter)
+        self.is_whole = False
+        taken = sum(bool(node.taken) for node in self.placed)
+        self.delegated_nodes: int | None = taken if self.placed else None
+        self.total_nodes: int | None = len(self.placed) or None
         self.evidence = (
             f"XNNPACK took {self.delegated_nodes} of {self.total_nodes} nodes"
             if self.delegated_nodes
@@ -144,7 +157,7 @@ class LitertModel:
                 "LiteRT failed while running the model.", f"{output.getvalue()}\n{error}", tools=TOOLS
             ) from None
         return {
-            info.name: _dequantized(self._interpreter.get_tensor(detail["index"]), info)
+            info.name: from_tensor(self._interpreter.get_tensor(detail["index"]), info)
             for info, detail in zip(self.outputs, self._outs)
         }
 
@@ -158,7 +171,7 @@ class LitertModel:
                     f"The input “{info.name}” of the model was not given.",
                     hint=f"Given: {', '.join(feeds) or 'nothing'}.",
                 )
-            array = _quantized(np.asarray(feeds[info.name]), info)
+            array = to_tensor(np.asarray(feeds[info.name]), info)
             now = self._interpreter.get_tensor(detail["index"]).shape if resized else tuple(detail["shape"])
             if tuple(array.shape) != tuple(now):
                 self._resize(detail, array, info)
@@ -173,6 +186,14 @@ class LitertModel:
     def invoke(self) -> None:
         """One inference on the bound inputs."""
         self._interpreter.invoke()
+
+    def tensor(self, index: int) -> Array | None:
+        """The values of a tensor of the main graph after an inference, None where it holds none."""
+        try:
+            values: Array = self._interpreter.get_tensor(index)
+        except ValueError:
+            return None
+        return values
 
     def _resize(self, detail: Any, array: Array, info: InputInfo) -> None:
         """Fits a free dim. Raises InputError when a fixed one differs."""
@@ -200,7 +221,7 @@ def _info(detail: Any) -> InputInfo:
     )
 
 
-def _quantized(array: Array, info: InputInfo) -> Array:
+def to_tensor(array: Array, info: InputInfo) -> Array:
     """Float values as the tensor holds them; values that are integers already stay."""
     if info.scale is None or not np.issubdtype(array.dtype, np.floating):
         return array.astype(info.dtype, copy=False)
@@ -209,33 +230,15 @@ def _quantized(array: Array, info: InputInfo) -> Array:
     return np.clip(steps, limits.min, limits.max).astype(info.dtype)
 
 
-def _dequantized(array: Array, info: InputInfo) -> Array:
+def from_tensor(array: Array, info: InputInfo) -> Array:
     if info.scale is None:
         return array
     return ((array.astype(np.float32) - (info.zero_point or 0)) * np.float32(info.scale)).astype(np.float32)
 
 
-def _count_delegated(interpreter: Any) -> tuple[int | None, int | None]:
-    """(nodes inside DELEGATE nodes, nodes in all), or None where this version cannot tell.
-
-    The interpreter lists the original nodes and the DELEGATE nodes that replace some of them; a
-    delegate holds what lies between its inputs and its outputs.
-    """
+def _placed(interpreter: Any) -> tuple[ToolNode, ...]:
+    """The nodes and whether XNNPACK took them; empty where this version cannot tell."""
     try:
-        ops = interpreter._get_ops_details()
+        return placed_nodes(interpreter._get_ops_details())
     except AttributeError:  # a private method of ai-edge-litert
-        return None, None
-    nodes = [op for op in ops if op["op_name"] != "DELEGATE"]
-    producer = {int(t): i for i, op in enumerate(nodes) for t in op["outputs"]}
-    taken: set[int] = set()
-    for delegate in ops:
-        if delegate["op_name"] != "DELEGATE":
-            continue
-        border = {int(t) for t in delegate["inputs"]}
-        queue = [int(t) for t in delegate["outputs"]]
-        while queue:
-            node = producer.get(queue.pop())
-            if node is not None and node not in taken:
-                taken.add(node)
-                queue += [int(t) for t in nodes[node]["inputs"] if t >= 0 and int(t) not in border]
-    return len(taken), len(nodes)
+        return ()

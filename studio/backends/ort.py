@@ -7,14 +7,16 @@ since a session with an absent provider falls back to the CPU without a sound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from studio.backends.ask import RENAMED, ToolNode
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
+from studio.backends.ort_session import open_session
 from studio.backends.packages import availability_of
 from studio.errors import InputError, StudioError, UnsupportedError
 
@@ -95,7 +97,9 @@ class OrtBackend:
         options.optimized_model_filepath = str(made)
         options.add_session_config_entry("session.save_model_format", "ORT")
         try:
-            session = ort.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
+            session = open_session(source, options, providers=["CPUExecutionProvider"])
+        except StudioError:
+            raise
         except Exception as error:
             raise _translated(f"ONNX Runtime cannot convert {source.name}.", error) from None
         del session
@@ -109,9 +113,21 @@ class OrtBackend:
 
 
 class OrtModel:
-    """A session with bound inputs. `target_ran` comes from the graph assignment, not from the request."""
+    """A session with bound inputs. `target_ran` comes from the graph assignment, not from the request.
 
-    def __init__(self, path: Path, *, target: str, threads: int) -> None:
+    `tune` may change the session's options; `content` is a ModelProto that stands for the file where it was
+    edited in memory (external weights are still found beside the file).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        target: str,
+        threads: int,
+        tune: Callable[[Any], None] | None = None,
+        content: Any = None,
+    ) -> None:
         import onnxruntime as ort
 
         provider = PROVIDERS.get(target)
@@ -126,9 +142,16 @@ class OrtModel:
             )
         options = _options(threads)
         options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        if content is not None:
+            folder = str(path.absolute().parent)
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+        if tune is not None:
+            tune(options)
         wanted = [provider] if target == "ort/cpu" else [provider, "CPUExecutionProvider"]
         try:
-            self._session = ort.InferenceSession(str(path), options, providers=wanted)
+            self._session = open_session(content or path, options, providers=wanted)
+        except StudioError:
+            raise
         except Exception as error:
             raise _translated(f"ONNX Runtime cannot load {path.name}.", error) from None
         self.inputs: Sequence[InputInfo] = [_info(value) for value in self._session.get_inputs()]
@@ -137,14 +160,22 @@ class OrtModel:
         self._binding: Any = None
         self.delegated_nodes: int | None = None
         self.total_nodes: int | None = None
+        self.placed: Sequence[ToolNode] = ()
+        self.is_whole = target == "ort/cpu"  # the session has no other provider
         self._assign(provider, target)
 
     def _assign(self, provider: str, target: str) -> None:
         """Fills `target_ran` and its evidence from what each provider really got."""
         counts: dict[str, int] = {}
+        placed: list[ToolNode] = []
         try:
             for part in self._session.get_provider_graph_assignment_info():
-                counts[part.ep_name] = counts.get(part.ep_name, 0) + len(part.get_nodes())
+                nodes = part.get_nodes()
+                counts[part.ep_name] = counts.get(part.ep_name, 0) + len(nodes)
+                placed += [
+                    ToolNode(name=RENAMED.sub("", n.name), op=n.op_type, taken=part.ep_name == provider)
+                    for n in nodes
+                ]
         except (AttributeError, RuntimeError):  # builds before 1.23 cannot tell
             counts = {}
         if not counts:  # a .ort file reports no assignment
@@ -152,6 +183,7 @@ class OrtModel:
             self.target_ran = target if provider in used else "ort/cpu"
             self.evidence = f"providers of the session: {', '.join(used)}; the nodes of each are not reported"
             return
+        self.placed = () if self.is_whole else tuple(placed)
         self.total_nodes = sum(counts.values())
         taken = counts.get(provider, 0)
         self.delegated_nodes = 0 if target == "ort/cpu" else taken
@@ -159,25 +191,26 @@ class OrtModel:
         parts = ", ".join(f"{n} on {name}" for name, n in sorted(counts.items()))
         self.evidence = f"graph assignment: {parts}"
 
-    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Outputs by name.
+    def run(self, feeds: Mapping[str, Array], names: Sequence[str] = ()) -> dict[str, Array]:
+        """Outputs by name; with `names` only those.
 
         Raises InputError for a missing input, UnsupportedError for outputs that are no tensors,
         ToolError when the run fails.
         """
+        wanted = list(names) or self._names
         try:
-            made = self._session.run(self._names, self._ready(feeds))
+            made = self._session.run(wanted, self._ready(feeds))
         except StudioError:
             raise
         except Exception as error:
             raise _translated("ONNX Runtime failed while running the model.", error) from None
-        for name, value in zip(self._names, made):
+        for name, value in zip(wanted, made):
             if not isinstance(value, np.ndarray):
                 raise UnsupportedError(
                     f"The output “{name}” is a sequence or a map, which cannot be compared.",
                     hint="Cut the model before it: deployment-studio edit FILE --cut :TENSOR --out FILE.",
                 )
-        return dict(zip(self._names, made))
+        return dict(zip(wanted, made))
 
     def bind(self, feeds: Mapping[str, Array]) -> None:
         """Binds inputs once; outputs are allocated by the runtime at each inference."""
@@ -190,6 +223,10 @@ class OrtModel:
     def invoke(self) -> None:
         """One inference on the bound inputs."""
         self._session.run_with_iobinding(self._binding)
+
+    def end_profiling(self) -> Path:
+        """The trace file of a session that was opened with profiling."""
+        return Path(self._session.end_profiling())
 
     def _ready(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         ready = {}

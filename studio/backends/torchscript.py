@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from studio.backends.ask import ToolNode
 from studio.backends.backend import Array, Availability, Converted, InputInfo, LoadedModel, Report
 from studio.backends.explain import tool_error
 from studio.backends.packages import availability_of
@@ -74,6 +75,8 @@ class TorchscriptModel:
         self.evidence = f"torch {torch.__version__} runs the whole script"
         self.delegated_nodes: int | None = None
         self.total_nodes: int | None = None
+        self.placed: Sequence[ToolNode] = ()
+        self.is_whole = True
         self._bound: list[Any] = []
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:

@@ -17,7 +17,9 @@ from studio.cli.support_answer import answer_of
 from studio.errors import InputError
 from studio.graph import Graph
 from studio.jobs.ask_tool import ToolAsked
-from studio.support import Problem, TargetVerdicts, find_problems, judge, layout_tax
+from studio.jobs.measured import derived_of, runs_dirs_of, with_measured
+from studio.measure.evidence import evidence_in
+from studio.support import Problem, TargetVerdicts, Tier, find_problems, judge, layout_tax
 from studio.targets import DEFAULT_TARGETS, TARGETS
 
 _PROBLEMS_SHOWN = 12
@@ -63,8 +65,11 @@ def run(options: Namespace, output: Output) -> int:
         raise InputError("Which model?", hint="Name a file: deployment-studio support FILE")
     path, soc = Path(options.file), options.soc
     default: tuple[str, ...] = DEFAULT_TARGETS
+    derived: dict[str, Path] = {}
+    runs_dirs = runs_dirs_of(None)
     if is_project(path):
         opened = open_project(path)
+        derived, runs_dirs = derived_of(opened.project, opened.folder), runs_dirs_of(opened.path)
         path, soc = opened.graph_path, soc or opened.project.soc
         default = opened.project.targets or default
     target_ids = targets_of(options.target, default=default)
@@ -76,11 +81,16 @@ def run(options: Namespace, output: Output) -> int:
         asked = _ask(path, target_ids, soc, options, output)
         tools, notes = asked.tools, asked.notes
         verdicts |= {t: TargetVerdicts.load(Path(file)) for t, file in asked.verdict_paths.items()}
+    evidence = evidence_in(*runs_dirs)
+    if evidence:
+        verdicts = with_measured(graph, graph.file_sha256, verdicts, evidence, soc=soc, derived=derived)
     problems = find_problems(graph, verdicts)
     if output.as_json:
         output.result(answer_of(graph, verdicts, problems, tools, notes))
     else:
         output.line(text_of(graph, verdicts, problems))
+        for line in evidence_lines(verdicts):
+            output.line(line)
         for target_id, tool in tools.items():
             output.line(f"{target_id} was asked: {tool}")
         for note in notes:
@@ -125,6 +135,24 @@ def text_of(graph: Graph, verdicts: dict[str, TargetVerdicts], problems: tuple[P
     return "\n".join(lines)
 
 
+def evidence_lines(verdicts: dict[str, TargetVerdicts]) -> list[str]:
+    """What runs said, a line each; those that do not stand over the rules say why."""
+    lines = []
+    for target_id, found in verdicts.items():
+        for piece in found.evidence:
+            said = piece.refused or f"{len(piece.taken)} nodes ran on it, {len(piece.left)} did not"
+            if not piece.refused and not piece.taken and not piece.left:
+                said = piece.words or "it ran; which nodes where is not known"
+            whose = f" (as {piece.file})" if piece.file else ""
+            aside = "" if piece.applies else "; shown beside the verdicts, which are for another device"
+            if piece.is_simulated:
+                aside = "; a simulated phone, which says nothing of a real one"
+            elif piece.refused:
+                aside = "; verdicts are as before"
+            lines.append(f"{target_id} {piece.source}{whose}: {said.rstrip('.')}{aside}.")
+    return lines
+
+
 def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
     """An accelerator's partitions, what crosses their borders, and its transposes, in a line or two."""
     if not TARGETS[found.target_id].is_accelerator or not found.partitions:
@@ -152,13 +180,14 @@ def _problem_text(graph: Graph, problem: Problem) -> str:
     names = ", ".join(graph.label(n) for n in problem.nodes[:_NODES_SHOWN])
     more = len(problem.nodes) - _NODES_SHOWN
     sign, word = _SIGNS[str(problem.verdict)], str(problem.verdict).replace("_", " ")
+    source = problem.source if problem.tier is Tier.MEASURED else f"{problem.source} ({problem.tier})"
     lines = [
         f"{sign} {problem.target_id}: {problem.op} ×{len(problem.nodes)} {word}"
         + (f", {tables.percent(problem.macs_share)} of MACs" if problem.macs_share else "")
         + _if_fixed(problem),
         f"    {problem.sentence}",
         f"    nodes: {names}" + (f" and {more} more" if more > 0 else ""),
-        f"    source: {problem.source}",
+        f"    source: {source}",
     ]
     if problem.fixes:
         lines.append(f"    fixes: {', '.join(problem.fixes)}")

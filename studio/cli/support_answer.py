@@ -3,11 +3,13 @@
 JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x | null, "verdicts":
 [{"node", "op", "verdict", "reason", "source", "tier", "fixes": [id], "partition": n | null, "cut"}],
 "partition_list": [{"nodes": [name], "macs" | null, "weight_bytes", "in_bytes", "out_bytes"}], "layout":
-{"held", "held_bytes", "inserted", "inserted_bytes", "unknown_sizes", "source"}}}, "problems": [{"target",
-"verdict", "op", "nodes": [name], "sentence", "source", "fixes", "macs_share", "partitions",
-"partitions_if_fixed" | null}], "tools": {T: tool}, "notes"}` with verdicts `runs`, `conditional`,
-`falls_back`, `fails`, `unknown` and tiers `rule`, `tool`, `measured`. A problem is one reason with all
-its nodes, the dearest first.
+{"held", "held_bytes", "inserted", "inserted_bytes", "unknown_sizes", "source"}, "evidence": [{"source",
+"soc", "is_simulated", "applies", "file", "words", "taken": [name], "left": [name], "delegated" | null,
+"total" | null, "refused"}]}}, "problems": [{"target", "verdict", "op", "nodes": [name], "sentence",
+"source", "tier", "fixes", "macs_share", "partitions", "partitions_if_fixed" | null}], "tools": {T: tool},
+"notes"}` with verdicts `runs`, `conditional`, `falls_back`, `fails`, `unknown` and tiers `rule`, `tool`,
+`measured`. A problem is one reason with all its nodes, the dearest first. Evidence is what runs on devices
+said, the newest last; `applies`: it stands over rules and tools.
 """
 
 from __future__ import annotations
@@ -52,6 +54,22 @@ class LayoutLine(Record):
     source: str
 
 
+class EvidenceLine(Record):
+    """What one run said of this graph on this target, with nodes by name."""
+
+    source: str
+    soc: str
+    is_simulated: bool
+    applies: bool
+    file: str
+    words: str
+    taken: tuple[str, ...]
+    left: tuple[str, ...]
+    delegated: int | None
+    total: int | None
+    refused: str
+
+
 class TargetSupport(Record):
     """One target's answer. `macs_share`: share of MACs kept on the accelerator, None = not known."""
 
@@ -61,6 +79,7 @@ class TargetSupport(Record):
     verdicts: tuple[NodeVerdict, ...]
     partition_list: tuple[PartitionLine, ...]
     layout: LayoutLine
+    evidence: tuple[EvidenceLine, ...]
 
 
 class ProblemLine(Record):
@@ -72,6 +91,7 @@ class ProblemLine(Record):
     nodes: tuple[str, ...]
     sentence: str
     source: str
+    tier: str
     fixes: tuple[str, ...]
     macs_share: float | None
     partitions: int
@@ -105,6 +125,7 @@ def answer_of(
                 nodes=tuple(map(graph.label, p.nodes)),
                 sentence=p.sentence,
                 source=p.source,
+                tier=str(p.tier),
                 fixes=p.fixes,
                 macs_share=p.macs_share,
                 partitions=p.partitions,
@@ -157,6 +178,22 @@ def _target(graph: Graph, found: TargetVerdicts) -> TargetSupport:
             inserted_bytes=tax.inserted_bytes,
             unknown_sizes=tax.unknown_sizes,
             source=tax.source,
+        ),
+        evidence=tuple(
+            EvidenceLine(
+                source=e.source,
+                soc=e.soc,
+                is_simulated=e.is_simulated,
+                applies=e.applies,
+                file=e.file,
+                words=e.words,
+                taken=tuple(map(graph.label, e.taken)),
+                left=tuple(map(graph.label, e.left)),
+                delegated=e.delegated,
+                total=e.total,
+                refused=e.refused,
+            )
+            for e in found.evidence
         ),
     )
 

@@ -48,6 +48,7 @@ class DeviceInfo(Record):
     abi: str = ""
     cpu_count: int | None = None
     ram_bytes: int | None = None
+    driver: str = ""  # what names the accelerators' drivers: on Android the vendor's build
     is_simulated: bool = False
 
 

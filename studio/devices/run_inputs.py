@@ -86,8 +86,8 @@ def read_inputs(request: RunRequest, declared: Sequence[DeclaredInput]) -> RunIn
     return RunInputs(paired, 1, False, f"one sample of {path.name}")
 
 
-def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunInputs:
-    """One sample from the declared shapes: floats uniform in 0..1 (seed 0), integers and booleans 1.
+def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int], *, seed: int = 0) -> RunInputs:
+    """One sample from the declared shapes: floats uniform in 0..1 from `seed`, integers and booleans 1.
 
     Symbolic dims are taken from `dims`, else `DEFAULT_DIM`; the description says which. Ones
     and not random integers, since they are usually indices or masks: 1 is in every vocabulary.
@@ -99,7 +99,7 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
             f"No input has a dimension called {unknown[0]}.",
             hint=f"Its open dimensions: {', '.join(sorted(names)) or 'none'}.",
         )
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     arrays: dict[str, Array] = {}
     assumed: dict[str, None] = {}
     for info in declared:
@@ -125,7 +125,7 @@ def make_inputs(declared: Sequence[DeclaredInput], dims: dict[str, int]) -> RunI
 
 
 def _is_unbatched(info: DeclaredInput, stacked: Array) -> bool:
-    """Whether one sample of the stack has the model's rank already. Without a dtype the shape is not known."""
+    """Whether one sample of the stack has the model's rank already; without a dtype no shape is declared."""
     return bool(info.dtype) and len(info.shape) == stacked.ndim - 1
 
 

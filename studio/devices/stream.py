@@ -45,6 +45,31 @@ class Loaded(Record, tag="loaded", tag_field="type"):
     rss_bytes: int | None = None
 
 
+class PlacedNode(Record):
+    """A node of the artifact: whether the target that was asked for got it.
+
+    `index`: in the file's main graph, −1 when the runtime tells names only.
+    """
+
+    name: str
+    op: str
+    is_taken: bool
+    index: int = -1
+
+
+class Placement(Record, tag="placement", tag_field="type"):
+    """Where the runtime put the artifact's nodes, as far as it says so.
+
+    `is_whole`: no node could go anywhere but to the target. `refused`: why the runtime on this device does
+    not run the file at all.
+    """
+
+    t_ns: int
+    is_whole: bool = False
+    nodes: tuple[PlacedNode, ...] = ()
+    refused: str = ""
+
+
 class Warm(Record, tag="warm", tag_field="type"):
     """Warm-up is over."""
 
@@ -129,7 +154,7 @@ class End(Record, tag="end", tag_field="type"):
     peak_rss_bytes: int | None = None
 
 
-StreamRecord = Hello | Loaded | Warm | Inference | Sample | Summary | Phase | Output | Fault | End
+StreamRecord = Hello | Loaded | Placement | Warm | Inference | Sample | Summary | Phase | Output | Fault | End
 
 _decoder = msgspec.json.Decoder(StreamRecord)
 _encoder = msgspec.json.Encoder()

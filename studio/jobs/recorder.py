@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from studio.devices.stream import Inference, Output, StreamRecord, Summary, Warm
+from studio.devices.stream import Inference, Output, Placement, StreamRecord, Summary, Warm
 from studio.jobs.job import Measured, Report
 from studio.measure.run_file import FileRecord, RunBuilder, RunFile, new_run_file
 
@@ -14,7 +14,8 @@ from studio.measure.run_file import FileRecord, RunBuilder, RunFile, new_run_fil
 class Recorder:
     """Appends every record to the run file, then tells it.
 
-    The file is made when the model has run once: one that cannot be run leaves nothing behind.
+    The file is made when the model has run once, or when the device says that it never will: a model
+    that fails otherwise leaves nothing behind.
     """
 
     def __init__(self, folder: Path, report: Report, *, device_id: str, live_interval_ms: float) -> None:
@@ -44,7 +45,10 @@ class Recorder:
         self.builder.add(record)
         self._waiting.append(record)
         hello = self.builder.hello
-        if self._file is None and isinstance(record, Warm | Inference | Summary) and hello is not None:
+        is_fact = isinstance(record, Warm | Inference | Summary) or (
+            isinstance(record, Placement) and bool(record.refused)
+        )
+        if self._file is None and is_fact and hello is not None:
             self._file = new_run_file(self._folder, self.device_id, hello.wall_time)
             self.builder.path = self._file.path
         if self._file is not None:

@@ -37,6 +37,8 @@ from studio.devices.stream import (
     Loaded,
     Output,
     Phase,
+    PlacedNode,
+    Placement,
     StreamRecord,
     Warm,
     encode_record,
@@ -88,7 +90,11 @@ def run(spec: RunnerSpec, send: Callable[..., None], should_stop: Callable[[], b
         raise UnsupportedError(f"{probe.title} is not on this computer: {probe.reason}", hint=probe.fix)
     send(Phase(t_ns=time.monotonic_ns(), name="load"))
     started = time.perf_counter_ns()
-    model = backend.load(Path(request.artifact_path), target=settings.target, threads=settings.threads)
+    try:
+        model = backend.load(Path(request.artifact_path), target=settings.target, threads=settings.threads)
+    except UnsupportedError as error:
+        send(Placement(t_ns=time.monotonic_ns(), refused=error.message))
+        raise
     load_ns = time.perf_counter_ns() - started
     send(
         Loaded(
@@ -101,6 +107,7 @@ def run(spec: RunnerSpec, send: Callable[..., None], should_stop: Callable[[], b
             rss_bytes=_status_bytes("VmRSS"),
         )
     )
+    send(_placement(model))
     inputs = read_inputs(request, model.inputs)
     send(Phase(t_ns=time.monotonic_ns(), name="inputs", detail=inputs.description))
     try:
@@ -118,6 +125,18 @@ def run(spec: RunnerSpec, send: Callable[..., None], should_stop: Callable[[], b
         runs = measure(model.invoke, settings, send, should_stop)
     reason = "stopped" if should_stop() else "done"
     return End(t_ns=time.monotonic_ns(), reason=reason, runs=runs, peak_rss_bytes=_status_bytes("VmHWM"))
+
+
+def _placement(model: LoadedModel) -> Placement:
+    return Placement(
+        t_ns=time.monotonic_ns(),
+        is_whole=model.is_whole,
+        nodes=tuple(
+            PlacedNode(name=n.name, op=n.op, is_taken=n.taken, index=n.index)
+            for n in model.placed
+            if n.taken is not None
+        ),
+    )
 
 
 def _warm_up(

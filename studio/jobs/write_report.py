@@ -12,7 +12,9 @@ from studio.graph.layout import lay_out
 from studio.graph.scopes import initial_view
 from studio.graph.summary import GraphSummary, summarize
 from studio.jobs.job import Report
+from studio.jobs.measured import derived_of, runs_dirs_of, with_measured
 from studio.jobs.run_recipe import RunRecipe, project_of
+from studio.measure.evidence import evidence_in
 from studio.measure.run_file import Run, list_runs, read_run
 from studio.project import Project
 from studio.project.graph_file import graph_file
@@ -90,6 +92,14 @@ def gather(project: Project, path: Path, report: Report) -> ReportContent:
     if graph is not None and project.targets:
         try:
             verdicts = judge(graph, project.targets, soc=project.soc)
+            verdicts = with_measured(
+                graph,
+                summary.sha256 if summary is not None else "",
+                verdicts,
+                evidence_in(*runs_dirs_of(path)),
+                soc=project.soc,
+                derived=derived_of(project, path.parent),
+            )
         except StudioError as error:
             notes.append(f"The targets could not be judged: {error}")
     report.progress("reading runs", 2, 4)
@@ -162,6 +172,8 @@ def _runs(folder: Path, notes: list[str]) -> tuple[tuple[Run, ...], int]:
         except InputError as error:
             notes.append(f"A run was left out: {error}")
             continue
+        if found.placement is not None and found.placement.refused:
+            continue  # no figures: it is told beside the verdicts
         key = (found.hello.artifact_sha256, found.hello.device_id, found.hello.target)
         if key not in newest and len(newest) < _RUNS_SHOWN:
             newest[key] = found

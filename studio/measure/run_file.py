@@ -30,6 +30,7 @@ from studio.devices.stream import (
     Loaded,
     Output,
     Phase,
+    Placement,
     Sample,
     StreamRecord,
     Summary,
@@ -120,6 +121,7 @@ class Run:
     path: Path
     hello: Hello
     loaded: Loaded | None
+    placement: Placement | None
     warm: Warm | None
     t_ns: npt.NDArray[np.int64]
     latency_ns: npt.NDArray[np.int64]
@@ -144,6 +146,7 @@ class RunBuilder:
     path: Path
     hello: Hello | None = None
     loaded: Loaded | None = None
+    placement: Placement | None = None
     warm: Warm | None = None
     end: End | None = None
     compared: Compared | None = None
@@ -175,6 +178,8 @@ class RunBuilder:
                 self.hello = self.hello or record
             case Loaded():
                 self.loaded = record
+            case Placement():
+                self.placement = record
             case Warm():
                 self.warm = record
             case End():
@@ -193,6 +198,7 @@ class RunBuilder:
             path=self.path,
             hello=self.hello,
             loaded=self.loaded,
+            placement=self.placement,
             warm=self.warm,
             t_ns=np.array(self.t_ns, np.int64),
             latency_ns=np.array(self.latency_ns, np.int64),

@@ -15,6 +15,8 @@ from studio.support.rules import rule_for
 from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Tier, Verdict
 
 _STRENGTH = {Tier.RULE: 0, Tier.TOOL: 1, Tier.MEASURED: 2}
+_TAKEN = {Tier.TOOL: "The tool takes it.", Tier.MEASURED: "It ran on this target."}
+_LEFT = {Tier.TOOL: "The tool does not take it", Tier.MEASURED: "It did not run on this target"}
 _CODES = {verdict: index for index, verdict in enumerate(VERDICTS)}
 
 
@@ -45,7 +47,7 @@ def with_answers(
             continue
         before = VERDICTS[int(codes[node])]
         if taken:
-            verdict, text = Verdict.RUNS, why or "The tool takes it."
+            verdict, text = Verdict.RUNS, why or _TAKEN[tier]
         else:
             stays = before in (Verdict.FAILS, Verdict.UNKNOWN)
             verdict = (
@@ -53,7 +55,7 @@ def with_answers(
                 if rules.fallback is not None and before != Verdict.FAILS
                 else Verdict.FAILS
             )
-            text = f"The tool does not take it{': ' + why if why else '.'}"
+            text = f"{_LEFT[tier]}{': ' + why if why else '.'}"
             if stays and old.text:
                 text = f"{text} {old.text}"
             elif old.tier == Tier.RULE and before == Verdict.FALLS_BACK:
@@ -77,6 +79,7 @@ def with_answers(
         partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,
         macs_share=macs_share(partition_of, codes, costs),
+        evidence=verdicts.evidence,
     )
     merged.cuts = cut_sentences(graph, merged, wiring)
     return merged

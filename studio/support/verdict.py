@@ -60,12 +60,33 @@ class Partition(Record):
     boundary_out_bytes: int = 0
 
 
+class Evidence(Record):
+    """What one run on a device says about a graph on a target; node numbers are of the judged graph.
+
+    Runtime and artifact decide which nodes are known: `taken` and `left` may both be empty while the
+    counts are known, and a run that was `refused` knows no nodes.
+    """
+
+    source: str  # “measured on Pixel 8, Tensor G3, ONNX Runtime 1.32.0, 2026-11-30”
+    soc: str = ""
+    is_simulated: bool = False
+    applies: bool = False  # stands over rule and tool; else it is only shown, being of another SoC
+    file: str = ""  # the artifact that ran, when it is not the judged file itself
+    words: str = ""  # the runtime's own
+    taken: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
+    delegated: int | None = None  # of `total` nodes of the artifact
+    total: int | None = None
+    refused: str = ""  # why the device did not run it at all
+
+
 class _Head(Record):
     target_id: str
     reasons: tuple[Reason, ...]
     partitions: tuple[Partition, ...]
     cuts: dict[str, str]
     macs_share: float | None
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +101,7 @@ class TargetVerdicts:
     partition_of: Ints = field(default_factory=lambda: np.zeros(0, np.int32))  # −1 = in none
     cuts: dict[str, str] = field(default_factory=dict)  # node label → sentence, e.g. "1 → 3 partitions"
     macs_share: float | None = None  # share of MACs kept on the accelerator, None = not all known
+    evidence: tuple[Evidence, ...] = ()  # what runs say, the newest last
 
     def verdict(self, node: int) -> Verdict:
         return VERDICTS[int(self.codes[node])]
@@ -100,6 +122,7 @@ class TargetVerdicts:
             partitions=self.partitions,
             cuts=self.cuts,
             macs_share=self.macs_share,
+            evidence=self.evidence,
         )
         write_packed(
             path,
@@ -120,4 +143,5 @@ class TargetVerdicts:
             partition_of=arrays["partition_of"],
             cuts=head.cuts,
             macs_share=head.macs_share,
+            evidence=head.evidence,
         )

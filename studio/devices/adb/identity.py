@@ -65,8 +65,20 @@ def describe(info: DeviceInfo, properties: dict[str, str], meminfo: str, cpus: s
         abi=properties.get("ro.product.cpu.abi", ""),
         cpu_count=count or None,
         ram_bytes=int(total.group(1)) * 1024 if total else None,
+        driver=_vendor_build(properties),
         is_simulated=is_simulated,
     )
+
+
+def _vendor_build(properties: dict[str, str]) -> str:
+    """ "vendor build ID/NUMBER": the drivers of GPU, DSP and NPU come with the vendor's image, by no number
+    of their own that a shell may read. From a fingerprint `brand/product/device:release/ID/NUMBER:type/keys`
+    (Android's Build.java)."""
+    for key in ("ro.vendor.build.fingerprint", "ro.build.fingerprint"):
+        parts = properties.get(key, "").split(":")
+        if len(parts) == 3 and parts[1].count("/") == 2:
+            return f"vendor build {parts[1].partition('/')[2]}"
+    return ""
 
 
 def identify_all(server: AdbServer, entries: Iterable[AdbEntry]) -> list[DeviceInfo]:

@@ -111,7 +111,7 @@ def test_a_missing_file_and_a_bad_folder_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_told_in_words_whether_on_writing_or_on_closing(tmp_path: Path) -> None:
-    buffered = RunFile(tmp_path / "a.jsonl", Path("/dev/full").open("wb"))
+    buffered = RunFile(tmp_path / "a.jsonl", Path("/dev/full").open("wb"))  # noqa: SIM115
     buffered._file.write(b"a line that is still in the buffer\n")
     with pytest.raises(InputError, match=r"Cannot write the run file .*a\.jsonl: No space left"):
         buffered.close()
