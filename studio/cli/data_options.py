@@ -16,6 +16,11 @@ def add_data(parser: Parser) -> None:
     parser.add_argument("--calibration", default="", metavar="DATA", help="folder of images, .npy or .npz")
     parser.add_argument("--evaluation", default="", metavar="DATA", help="the same, with labels in the .npz")
     parser.add_argument("--labels", default="", metavar="FILE", help="labels of --evaluation: .npy or CSV")
+    add_preprocessing(parser)
+
+
+def add_preprocessing(parser: Parser) -> None:
+    """Options that say how an image becomes the model's input."""
     parser.add_argument("--size", default="", metavar="HxW", help="resize images to this height and width")
     parser.add_argument("--color", choices=("rgb", "bgr", "gray"), default="rgb", help="channel order")
     parser.add_argument("--mean", default="", metavar="A,B,C", help="subtracted per channel, on a 0..1 scale")

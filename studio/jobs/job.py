@@ -158,6 +158,8 @@ KINDS.update(
         "compare_graphs": "studio.jobs.compare_graphs:CompareGraphs",
         "apply_fix": "studio.jobs.apply_fix:ApplyFix",
         "ask_tool": "studio.jobs.ask_tool:AskTool",
+        "profile_nodes": "studio.jobs.profile_nodes:ProfileNodes",
+        "compare_layers": "studio.jobs.compare_layers:CompareLayers",
         "apply_measured": "studio.jobs.measured:ApplyMeasured",
         "audit": "studio.jobs.audit:Audit",
         "deploy": "studio.jobs.deploy:Deploy",

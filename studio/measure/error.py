@@ -41,7 +41,7 @@ def error_figures(
         worst = max(worst, float(np.abs(difference).max(initial=0.0)))
         cosines += _cosine(wanted, got)
     is_equal = worst == 0.0 and nonfinite == 0
-    snr = None if is_equal else _decibel(signal, noise)
+    snr = None if is_equal else decibel(signal, noise)
     agreement = accuracy = reference_accuracy = None
     first_reference, first_result = pairs[0]
     if first_reference.ndim == 2 and first_reference.shape[1] > 1:
@@ -65,7 +65,7 @@ def error_figures(
     )
 
 
-def _decibel(signal: float, noise: float) -> float:
+def decibel(signal: float, noise: float) -> float:
     """10·log10(signal / noise); 0 without a signal. A noise that underflowed is the smallest there is."""
     if signal == 0.0:
         return 0.0

@@ -24,6 +24,8 @@ from studio.cli.virtual_phone import PhoneAnswer
 from studio.graph.summary import GraphSummary
 from studio.jobs.deploy import DeployResult
 from studio.jobs.write_report import ReportWritten
+from studio.measure.layer_errors import LayerErrors
+from studio.measure.node_profile import NodeProfile
 from studio.recipes.fixes import FixOutcome
 
 ANSWERS: dict[str, Any] = {
@@ -40,6 +42,8 @@ ANSWERS: dict[str, Any] = {
     "edit": EditAnswer,
     "devices": DevicesAnswer,
     "bench": DeployResult,
+    "profile": NodeProfile,
+    "compare-layers": LayerErrors,
     "report": ReportWritten,
     "doctor": DoctorAnswer,
     "virtual-phone": PhoneAnswer,

@@ -1,0 +1,115 @@
+"""`profile FILE --target T`: how long each node of a file takes on this computer.
+
+JSON: `studio.measure.node_profile.NodeProfile`. The profile is kept beside the runs, so that the window
+shows it on the graph.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from studio.cli import tables
+from studio.cli.layer_options import add_inputs, inputs_of
+from studio.cli.options import Parser, positive
+from studio.cli.output import Output, stopping
+from studio.jobs.profile_nodes import RUNS, ProfileNodes
+from studio.jobs.profile_nodes import run as profile_nodes
+from studio.measure.fact_file import load_fact
+from studio.measure.node_profile import NodeProfile
+
+_SHOWN = 20
+_LONGEST_NAME = 48
+
+
+def parser() -> Parser:
+    """The options of `profile`."""
+    result = Parser(
+        "profile",
+        summary="Time every node of a model file on this computer, with the runtime's own profiler.",
+        example="deployment-studio profile net-int8.onnx --target ort/cpu --runs 50\n"
+        "deployment-studio profile net.tflite --data samples.npz --json",
+    )
+    result.add_argument("file", help=".onnx, .ort, .tflite or .pte")
+    result.add_argument("--target", default="", metavar="T", help="default: the CPU of the file's runtime")
+    result.add_argument("--threads", type=positive, default=1, metavar="N")
+    result.add_argument("--runs", type=positive, default=RUNS, metavar="N", help=f"inferences ({RUNS})")
+    result.add_argument("--top", type=positive, default=_SHOWN, metavar="N", help=f"rows to show ({_SHOWN})")
+    add_inputs(result)
+    return result
+
+
+def run(options: Namespace, output: Output) -> int:
+    """Profiles the file and lists its slowest nodes; 0."""
+    spec = ProfileNodes(
+        path=str(Path(options.file).absolute()),
+        target=options.target,
+        threads=options.threads,
+        runs=options.runs,
+        inputs=inputs_of(options),
+    )
+    with stopping(output.report):
+        done = profile_nodes(spec, output.report)
+    profile = load_fact(Path(done.fact_path), NodeProfile)
+    output.result(profile, text_of(profile, top=options.top))
+    output.note(f"kept in {done.fact_path}")
+    return 0
+
+
+def text_of(profile: NodeProfile, *, top: int = _SHOWN) -> str:
+    """The profile for people: what ran, the slowest nodes, and what belongs to no node."""
+    plain, profiled = profile.latency_ms, profile.profiled_ms
+    ran = (profile.target_ran, profile.runtime, _threads(profile.threads), profile.device_name)
+    said = f"p50 {_ms(plain.p50)} ms, p90 {_ms(plain.p90)} ms over {plain.n} without the profiler"
+    cost = f"p50 {_ms(profiled.p50)} ms over {profiled.n}: the profiler adds {_added(profile.overhead)}"
+    kernels = (
+        f"{_ms(profile.sum_ms)} ms in all kernels, {tables.percent(profile.attributed)} of it told by node"
+    )
+    rows = [
+        ("file", profile.file),
+        ("ran on", ", ".join(ran)),
+        ("inputs", profile.inputs),
+        ("inference", said),
+        ("profiled", cost),
+        ("nodes", kernels),
+    ]
+    body = [
+        (
+            _short(time.names[0]) + (f" +{len(time.nodes) - 1} fused" if len(time.nodes) > 1 else ""),
+            time.op,
+            _ms(time.latency_ms.p50),
+            _ms(time.latency_ms.p90),
+            "inside" if time.is_inside else tables.percent(time.share),
+        )
+        for time in profile.nodes[:top]
+    ]
+    parts = [
+        tables.pairs(rows),
+        tables.table(("node", "operator", "p50 ms", "p90 ms", "share"), body, right="llrrr"),
+    ]
+    if len(profile.nodes) > top:
+        parts.append(f"and {len(profile.nodes) - top:,} more; --top N or --json shows them")
+    if profile.runtime_work:
+        work = [
+            (f"{row.op} ×{row.kernels}", _ms(row.latency_ms.p50), tables.percent(row.share), row.why)
+            for row in profile.runtime_work[:8]
+        ]
+        parts.append(tables.table(("no node of the file", "p50 ms", "share", "why"), work, right="lrrl"))
+    return "\n\n".join([*parts, *(f"note: {note}" for note in profile.notes)])
+
+
+def _ms(value: float) -> str:
+    """A time; profilers count in microseconds, so 0 means less than one."""
+    return tables.milliseconds(value) if value >= 0.0005 else "<0.001"
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread" if count == 1 else f"{count} threads"
+
+
+def _added(fraction: float) -> str:
+    return "nothing that can be measured" if fraction < 0.005 else tables.percent(fraction)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"

@@ -1,0 +1,100 @@
+"""NodeProfile: how long each node of a file took on a device, as the runtime's own profiler tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from studio.measure.measurement import LatencyStats
+from studio.records import Record
+
+PROFILE = "profile"
+"""The kind of its fact file (`fact_file`)."""
+
+
+class NodeTime(Record):
+    """One kernel and the nodes that it computes; times are per inference, all its executions added up.
+
+    `nodes`: indices into the file's graph, the one that carries the time first; more than one = fused.
+    `share`: of the sum of all kernels. `is_inside`: it ran inside another listed node (a branch, a body,
+    a delegate), so its time is already in that node's.
+    """
+
+    nodes: tuple[int, ...]
+    names: tuple[str, ...]
+    op: str
+    kernel: str
+    latency_ms: LatencyStats
+    share: float
+    is_inside: bool = False
+
+
+class RuntimeTime(Record):
+    """What ran and is no node of the file: layout changes, casts, or kernels that cannot be attributed."""
+
+    op: str
+    why: str
+    kernels: int
+    latency_ms: LatencyStats
+    share: float
+    is_inside: bool = False
+
+
+class NodeProfile(Record):
+    """One profile. `latency_ms` is the whole inference without the profiler, `profiled_ms` with it.
+
+    `sum_ms`: the sum of the kernels' medians; shares are of it. `folded`: nodes computed once, at load.
+    No path of this machine is in it: it is shared with the project.
+    """
+
+    file: str
+    format: str
+    sha256: str
+    target: str
+    target_ran: str
+    evidence: str
+    device_id: str
+    device_name: str
+    runtime: str
+    threads: int
+    warmup_runs: int
+    wall_time: str
+    inputs: str
+    latency_ms: LatencyStats
+    profiled_ms: LatencyStats
+    sum_ms: float
+    nodes: tuple[NodeTime, ...]
+    runtime_work: tuple[RuntimeTime, ...] = ()
+    folded: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def overhead(self) -> float:
+        """How much longer an inference takes with the profiler: 0.1 = 10 %. Below 0 is noise."""
+        return self.profiled_ms.p50 / self.latency_ms.p50 - 1 if self.latency_ms.p50 else 0.0
+
+    @property
+    def attributed(self) -> float:
+        """The share of the kernels' time that belongs to nodes of the file, 0..1."""
+        return sum(time.share for time in self.nodes if not time.is_inside)
+
+
+def node_milliseconds(profile: NodeProfile, node_count: int) -> npt.NDArray[np.float64]:
+    """[nodes] the median time of each node; NaN = not timed. Fused nodes: the first has it all, the
+    others 0; folded ones 0."""
+    found = np.full(node_count, np.nan)
+    others = [node for time in profile.nodes for node in time.nodes[1:]]
+    _set(found, (*profile.folded, *others), 0.0)
+    for time in profile.nodes:
+        if time.nodes and 0 <= time.nodes[0] < node_count:
+            before = found[time.nodes[0]]
+            found[time.nodes[0]] = time.latency_ms.p50 + (0.0 if np.isnan(before) else before)
+    return found
+
+
+def _set(values: npt.NDArray[np.float64], nodes: Sequence[int], value: float) -> None:
+    for node in nodes:
+        if 0 <= node < len(values):
+            values[node] = value
