@@ -9,15 +9,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from studio.graph.body_macs import LIMIT, Longs, add_bodies, total_of
 from studio.graph.dtypes import byte_count
-from studio.graph.graph import Graph, Ints, SubgraphRef, TensorKind
-from studio.graph.mac_formulas import ATEN, ONNX, ONNX_FREE, TFLITE, XNNPACK, Formula, NodeShapes, Unknown
-
-Longs = npt.NDArray[np.int64]
+from studio.graph.graph import Graph, Ints, TensorKind
+from studio.graph.mac_formulas import Formula
+from studio.graph.mac_onnx import ONNX, ONNX_FREE
+from studio.graph.mac_tflite import TFLITE, XNNPACK
+from studio.graph.mac_torch import VULKAN, torch_formula
+from studio.graph.node_shapes import NodeShapes, Unknown
 
 _STANDARD = frozenset({"", "ai.onnx.ml", "ai.onnx.preview.training"})
-_FREE_NAMESPACES = frozenset({"aten", "prim", "prims", "_operator", "dim_order_ops"})
-_LIMIT = 1 << 62
+_TORCH_NAMESPACES = frozenset({"aten", "prim", "prims", "_operator", "dim_order_ops"})
+_QUANTIZING = re.compile(r"(fake_quant|quantize_|dequantize_|choose_qparams|convert_element_type|embedding_)")
+"""Names in torchao's and PyTorch's quantization namespaces that multiply-accumulate nothing."""
 _NOT_BATCH = re.compile("seq|len|time|step|frame|token|height|width", re.IGNORECASE)
 
 
@@ -78,7 +82,7 @@ def node_costs(graph: Graph, *, dims: Mapping[str, int] | None = None, batch: in
             sizes[tensor] = byte_count(graph.tensor_dtype[tensor], shape)
     constant = graph.tensor_kind == TensorKind.CONSTANT
     macs = _macs(graph, static)
-    _add_bodies(graph, macs)
+    add_bodies(graph, macs)
     main = graph.node_subgraph == 0
     live, peak, peak_node, unknown_bytes = _liveness(graph, sizes, constant)
     used = np.zeros(graph.tensor_count, bool)
@@ -92,7 +96,7 @@ def node_costs(graph: Graph, *, dims: Mapping[str, int] | None = None, batch: in
             graph.output_offsets, graph.output_tensors, np.where(constant, 0, sizes), graph.node_count
         ),
         live_bytes=live,
-        total_macs=_total(macs[main]),
+        total_macs=total_of(macs[main]),
         total_weight_bytes=int(sizes[constant & (sizes > 0)].sum()),
         peak_activation_bytes=peak,
         peak_node=peak_node,
@@ -126,13 +130,14 @@ def _formula(graph: Graph, op: str, domain: str) -> Formula | int:
         return TFLITE.get(op, -1 if domain else 0)
     if domain == "xnnpack":
         return XNNPACK.get(op, 0)
-    if domain in ("delegate", "vulkan", "executorch"):
+    if domain in ("delegate", "executorch"):
         return 0 if domain == "executorch" else -1
+    if domain == "vulkan" and not op.startswith("aten."):
+        return VULKAN.get(op, -1)
     namespace, _, name = op.replace("::", ".", 1).partition(".")  # aten::add_ or aten.add.Tensor
-    if namespace not in _FREE_NAMESPACES:
-        return -1
-    base = name.partition(".")[0]
-    return ATEN.get(base, ATEN.get(base.rstrip("_"), 0))
+    if namespace in ("quantized_decomposed", "torchao"):
+        return 0 if _QUANTIZING.match(name) else -1
+    return torch_formula(name) if namespace in _TORCH_NAMESPACES else -1
 
 
 def _macs(graph: Graph, static: Callable[[int], tuple[int, ...] | None]) -> Longs:
@@ -149,77 +154,8 @@ def _macs(graph: Graph, static: Callable[[int], tuple[int, ...] | None]) -> Long
             count = formula(NodeShapes(graph, node, static))
         except (Unknown, IndexError, ValueError):
             count = -1
-        result[node] = count if 0 <= count < _LIMIT else -1
+        result[node] = count if 0 <= count < LIMIT else -1
     return result
-
-
-def _total(values: Longs) -> int:
-    """Sum of the known values, as a Python int that cannot overflow."""
-    return sum(values[values > 0].tolist())
-
-
-def _add_bodies(graph: Graph, macs: Longs) -> None:
-    """Gives nodes with bodies the MACs of what they run. Bodies that call themselves stay unknown."""
-    if len(graph.subgraphs) < 2:
-        return
-    bodies: dict[int, list[int]] = {}
-    for node, attributes in enumerate(graph.node_attributes):
-        for value in attributes.values():
-            if isinstance(value, SubgraphRef):
-                bodies.setdefault(node, []).append(value.subgraph)
-            elif isinstance(value, list):
-                bodies.setdefault(node, []).extend(v.subgraph for v in value if isinstance(v, SubgraphRef))
-    bodies = {node: found for node, found in bodies.items() if found}
-    callers: dict[int, list[int]] = {}
-    for node in bodies:
-        callers.setdefault(int(graph.node_subgraph[node]), []).append(node)
-    order = np.argsort(graph.node_subgraph, kind="stable")
-    starts = np.searchsorted(graph.node_subgraph[order], np.arange(len(graph.subgraphs) + 1))
-    totals: dict[int, int] = {}
-    open_: set[int] = set()
-    stack = [(0, False)]
-    while stack:
-        subgraph, is_ready = stack.pop()
-        if subgraph in totals or subgraph >= len(graph.subgraphs):
-            continue
-        if not is_ready:
-            open_.add(subgraph)
-            stack.append((subgraph, True))
-            inner = {s for node in callers.get(subgraph, ()) for s in bodies[node]}
-            stack += [(s, False) for s in inner if s not in totals and s not in open_]
-            continue
-        for node in callers.get(subgraph, ()):
-            macs[node] = _body_macs(graph, node, [totals.get(s, -1) for s in bodies[node]])
-        own = macs[order[starts[subgraph] : starts[subgraph + 1]]]
-        total = _total(own)
-        totals[subgraph] = -1 if (own < 0).any() or total >= _LIMIT else total
-        open_.discard(subgraph)
-
-
-def _body_macs(graph: Graph, node: int, inner: list[int]) -> int:
-    if min(inner) < 0:
-        return -1
-    op = graph.node_op[node]
-    most = max(inner)
-    if most == 0:
-        return 0
-    if op == "Loop":
-        trips = graph.inputs_of(node)[:1].tolist()
-        known = graph.tensor_value.get(trips[0]) if trips and trips[0] >= 0 else None
-        return _bounded(most * int(known[0])) if known else -1
-    if op == "Scan":
-        count = graph.node_attributes[node].get("num_scan_inputs")
-        scanned = graph.inputs_of(node).tolist()
-        shape = graph.tensor_shape[scanned[-1]] if scanned and scanned[-1] >= 0 else None
-        axes = graph.node_attributes[node].get("scan_input_axes")
-        if not isinstance(count, int) or not shape or (isinstance(axes, list) and any(axes)):
-            return -1
-        return _bounded(most * shape[0]) if isinstance(shape[0], int) else -1
-    return -1 if op in ("WHILE", "SequenceMap", "prim::Loop") else most
-
-
-def _bounded(value: int) -> int:
-    return value if 0 <= value < _LIMIT else -1
 
 
 def _sum_over(offsets: Ints, tensors: Ints, sizes: Longs, count: int) -> Longs:
@@ -228,7 +164,7 @@ def _sum_over(offsets: Ints, tensors: Ints, sizes: Longs, count: int) -> Longs:
     used = tensors >= 0
     owner, found = owner[used], sizes[tensors[used]]
     result = np.zeros(count, np.int64)
-    np.add.at(result, owner, np.clip(found, 0, _LIMIT >> 20))
+    np.add.at(result, owner, np.clip(found, 0, LIMIT >> 20))
     result[owner[found < 0]] = -1
     return result
 
@@ -258,7 +194,7 @@ def _liveness(
     unknown = int((counted & (sizes < 0)).sum())
     known = counted & (sizes >= 0)
     steps = np.zeros(len(main) + 1, np.int64)
-    amount = np.clip(sizes[known], 0, _LIMIT >> 20)
+    amount = np.clip(sizes[known], 0, LIMIT >> 20)
     np.add.at(steps, start[known], amount)
     np.subtract.at(steps, np.maximum(last[known], start[known]) + 1, amount)
     alive = np.cumsum(steps[:-1])

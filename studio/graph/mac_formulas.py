@@ -1,314 +1,127 @@
-"""Multiply-accumulates of one node, by the operator's definition, for ONNX, TFLite and torch operators.
+"""Multiply-accumulates of one node, by the operator's definition: what the formats' formulas share.
 
 Counted: convolutions, matrix products, recurrent layers, attention. Element-wise operators, pooling,
 normalisation and data movement count 0, the convention of `torch.utils.flop_counter` (whose flops are
-2 × these figures). Bias is not counted. −1 = not known: an operator without a formula whose work is
-not negligible, or a shape that is missing.
+2 × these figures). Bias is not counted, nor is what a causal mask would let a kernel leave out. `Unknown` is
+raised by an operator without a formula whose work is not negligible, or where a shape is missing.
+The tables are in `mac_onnx`, `mac_tflite` and `mac_torch`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
-from studio.graph.graph import AttributeValue, Graph
+from studio.graph.node_shapes import NodeShapes, Unknown
 
 Dims = Sequence[int]
-Formula = Callable[["NodeShapes"], int]
+Formula = Callable[[NodeShapes], int]
 
 
-class NodeShapes:
-    """Static shapes and attributes of one node; a missing or unknown shape raises `Unknown`."""
-
-    def __init__(self, graph: Graph, node: int, dims: Callable[[int], tuple[int, ...] | None]) -> None:
-        self._inputs = graph.inputs_of(node).tolist()
-        self._outputs = graph.outputs_of(node).tolist()
-        self._dims = dims
-        self.attributes: Mapping[str, AttributeValue] = graph.node_attributes[node]
-        self.values = graph.tensor_value
-
-    def has_input(self, index: int) -> bool:
-        return index < len(self._inputs) and self._inputs[index] >= 0
-
-    @property
-    def input_count(self) -> int:
-        return len(self._inputs)
-
-    def input(self, index: int) -> tuple[int, ...]:
-        return self._shape(self._inputs, index)
-
-    def output(self, index: int = 0) -> tuple[int, ...]:
-        return self._shape(self._outputs, index)
-
-    def value(self, index: int) -> list[object] | None:
-        """The constant values of an input."""
-        return self.values.get(self._inputs[index]) if self.has_input(index) else None
-
-    def number(self, name: str, default: int = 0) -> int:
-        found = self.attributes.get(name, default)
-        return int(found) if isinstance(found, (int, float)) else default
-
-    def _shape(self, ids: list[int], index: int) -> tuple[int, ...]:
-        if index >= len(ids) or ids[index] < 0:
-            raise Unknown
-        shape = self._dims(ids[index])
-        if shape is None:
-            raise Unknown
-        return shape
+def unknown(n: NodeShapes) -> int:
+    """For operators whose work is not negligible and not counted here."""
+    raise Unknown
 
 
-class Unknown(Exception):
-    """A shape or attribute that the formula needs is not known."""
-
-
-def _conv(weight: int) -> Formula:
+def conv(weight: int) -> Formula:
     """Output elements × (input channels of a group × kernel): weight is [out, in/group, *kernel]."""
     return lambda n: prod(n.output()) * prod(n.input(weight)[1:])
 
 
-def _conv_transpose(n: NodeShapes) -> int:
-    return prod(n.input(0)) * prod(n.input(1)[1:])
+def conv_transpose(weight: int = 1) -> Formula:
+    """Input elements × (output channels of a group × kernel): weight is [in, out/group, *kernel]."""
+    return lambda n: prod(n.input(0)) * prod(n.input(weight)[1:])
 
 
-def _matmul(a: int = 0, b: int = 1) -> Formula:
-    def macs(n: NodeShapes) -> int:
-        left, right = n.input(a), n.input(b)
-        if not left or not right:
-            return 0
-        rows = prod(left[:-1])
-        if len(right) <= 2:
-            return rows * left[-1] * (right[-1] if len(right) == 2 else 1)
-        return prod(n.output()) * left[-1]
-
-    return macs
+def matmul(a: int = 0, b: int = 1) -> Formula:
+    """numpy's matmul: the rows of the result × their length × what is summed."""
+    return lambda n: matmul_macs(n.input(a), n.input(b))
 
 
-def _fused_matmul(n: NodeShapes) -> int:
-    left = n.input(0)
-    return prod(n.output()) * (left[-2] if n.number("transA") and len(left) > 1 else left[-1])
-
-
-def _gemm(n: NodeShapes) -> int:
-    left = n.input(0)
-    if len(left) != 2:
-        raise Unknown
-    return prod(n.output()) * (left[0] if n.number("transA") else left[1])
-
-
-def _qgemm(n: NodeShapes) -> int:
-    return _gemm(n)
-
-
-def _matmul_nbits(n: NodeShapes) -> int:
-    return prod(n.input(0)[:-1]) * n.number("K") * n.number("N")
-
-
-def _recurrent(n: NodeShapes) -> int:
-    """Steps × batch × (input weights + recurrent weights); X is [steps, batch, input] or batch first."""
-    return prod(n.input(0)[:2]) * (prod(n.input(1)) + prod(n.input(2)))
-
-
-def _einsum(n: NodeShapes) -> int:
-    """Product of all index sizes for two operands without ellipsis; a single operand multiplies nothing."""
-    equation = n.attributes.get("equation")
-    if not isinstance(equation, str) or "." in equation:
-        raise Unknown
-    terms = equation.replace(" ", "").partition("->")[0].split(",")
-    if len(terms) == 1:
+def matmul_macs(left: Dims, right: Dims) -> int:
+    """The same of two shapes; leading dims broadcast."""
+    if not left or not right:
         return 0
-    if len(terms) != 2:
+    columns = right[-1] if len(right) > 1 else 1
+    rows = left[-2] if len(left) > 1 else 1
+    return prod(broadcast(left[:-2], right[:-2])) * rows * left[-1] * columns
+
+
+def broadcast(left: Dims, right: Dims) -> list[int]:
+    """The shape of two shapes broadcast against each other, as numpy does. Raises Unknown."""
+    result = []
+    for place in range(1, max(len(left), len(right)) + 1):
+        a = left[-place] if place <= len(left) else 1
+        b = right[-place] if place <= len(right) else 1
+        if a != b and 1 not in (a, b):
+            raise Unknown
+        result.append(b if a == 1 else a)
+    return result[::-1]
+
+
+def recurrent(weights: Sequence[int], *, step_dims: int = 2) -> Formula:
+    """Steps × batch (the first dims of the input) × every weight matrix: each is used once a step."""
+    return lambda n: prod(n.input(0)[:step_dims]) * sum(prod(n.input(w)) for w in weights if n.has_input(w))
+
+
+def attention_macs(query: Dims, key: Dims, value: Dims) -> int:
+    """Q·Kᵀ and weights·V of [*batch, queries, size], [*, keys, size], [*, keys, value size].
+
+    Fewer heads of keys than of queries (grouped attention) are shared: each query meets its keys once.
+    """
+    if min(len(query), len(key), len(value)) < 2:
+        raise Unknown
+    batch = [max(q, k) for q, k in zip(query[:-2], key[:-2])] if len(query) == len(key) else query[:-2]
+    return prod(batch) * query[-2] * key[-2] * (query[-1] + value[-1])
+
+
+def scaled_dot_product(n: NodeShapes) -> int:
+    """Attention of three inputs whose last two dims are sequence and size."""
+    return attention_macs(n.input(0), n.input(1), n.input(2))
+
+
+def einsum(n: NodeShapes) -> int:
+    """The products of an einsum, two operands at a time from the left, as ONNX Runtime contracts them.
+
+    An index of one operand alone is summed before; a pair without a common index that is summed is an
+    element-wise product, which counts 0.
+    """
+    equation = n.attributes.get("equation")
+    if not isinstance(equation, str):
+        raise Unknown
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    shapes = n.inputs()
+    if len(terms) != len(shapes):
         raise Unknown
     sizes: dict[str, int] = {}
-    for index, term in enumerate(terms):
-        shape = n.input(index)
-        if len(shape) != len(term):
-            raise Unknown
-        for letter, size in zip(term, shape):
-            sizes[letter] = max(size, sizes.get(letter, 1))
-    return prod(sizes.values())
-
-
-def _attention(n: NodeShapes) -> int:
-    """ONNX Attention (opset 23): heads × queries × keys × (head size + value head size)."""
-    q, k, v = n.input(0), n.input(1), n.input(2)
-    if len(q) == 4 and len(k) == 4 and len(v) == 4:
-        batch, heads, queries, size = q
-        keys, value_size = k[2], v[3]
-    elif len(q) == 3 and len(k) == 3 and len(v) == 3:
-        heads = n.number("q_num_heads")
-        kv_heads = n.number("kv_num_heads", heads)
-        if not heads or not kv_heads:
-            raise Unknown
-        batch, queries, keys = q[0], q[1], k[1]
-        size, value_size = q[2] // heads, v[2] // kv_heads
+    operands = [_letters(term, shape, sizes) for term, shape in zip(terms, shapes)]
+    if arrow:
+        wanted = set(result.replace(".", "")) | ({i for o in operands for i in o if len(i) > 1})
     else:
+        every = [i for operand in operands for i in operand]
+        wanted = {i for i in every if every.count(i) == 1 or len(i) > 1}
+    total = 0
+    current = operands[0]
+    for place, operand in enumerate(operands[1:], 1):
+        later = wanted.union(*operands[place + 1 :])
+        a = {i for i in current if i in operand or i in later}
+        b = {i for i in operand if i in current or i in later}
+        if (a & b) - later:
+            total += prod(sizes[i] for i in a | b)
+        current = (a | b) & later
+    return total
+
+
+def _letters(term: str, shape: Dims, sizes: dict[str, int]) -> set[str]:
+    """The indices of one operand, an ellipsis' by their place from the right; fills `sizes`."""
+    before, dots, after = term.partition("...")
+    extra = len(shape) - len(before) - len(after)
+    if extra < 0 or (extra and not dots):
         raise Unknown
-    if n.has_input(4):  # past keys lengthen the sequence
-        keys += n.input(4)[2]
-    return batch * heads * queries * keys * (size + value_size)
-
-
-def _multi_head_attention(n: NodeShapes) -> int:
-    """com.microsoft MultiHeadAttention with separate 3-D query, key and value."""
-    q, k, v = n.input(0), n.input(1), n.input(2)
-    if len(q) != 3 or len(k) != 3 or len(v) != 3:
-        raise Unknown
-    return q[0] * q[1] * k[1] * (q[2] + v[2])
-
-
-def _unknown(n: NodeShapes) -> int:
-    raise Unknown
-
-
-ONNX: dict[tuple[str, str], Formula] = {
-    ("", "Conv"): _conv(1),
-    ("", "ConvInteger"): _conv(1),
-    ("", "QLinearConv"): _conv(3),
-    ("", "DeformConv"): _conv(1),
-    ("", "ConvTranspose"): _conv_transpose,
-    ("", "MatMul"): _matmul(),
-    ("", "MatMulInteger"): _matmul(),
-    ("", "QLinearMatMul"): _matmul(0, 3),
-    ("", "Gemm"): _gemm,
-    ("", "Einsum"): _einsum,
-    ("", "LSTM"): _recurrent,
-    ("", "GRU"): _recurrent,
-    ("", "RNN"): _recurrent,
-    ("", "Attention"): _attention,
-    ("", "DFT"): _unknown,
-    ("", "STFT"): _unknown,
-    ("com.microsoft", "FusedConv"): _conv(1),
-    ("com.microsoft", "QLinearConv"): _conv(3),
-    ("com.microsoft", "FusedGemm"): _gemm,
-    ("com.microsoft", "FusedMatMul"): _fused_matmul,
-    ("com.microsoft", "QGemm"): _qgemm,
-    ("com.microsoft", "MatMulIntegerToFloat"): _matmul(),
-    ("com.microsoft", "DynamicQuantizeMatMul"): _matmul(),
-    ("com.microsoft", "MatMulNBits"): _matmul_nbits,
-    ("com.microsoft", "MultiHeadAttention"): _multi_head_attention,
-    ("com.microsoft.nchwc", "Conv"): _conv(1),
-}
-
-ONNX_FREE: dict[str, frozenset[str]] = {
-    "com.microsoft": frozenset({
-        "Gelu", "FastGelu", "BiasGelu", "QuickGelu", "SkipLayerNormalization", "QLinearAdd", "QLinearMul",
-        "EmbedLayerNormalization", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearConcat", "QLinearSoftmax",
-        "QLinearAveragePool", "QLinearGlobalAveragePool", "QuantizeLinear", "DequantizeLinear",
-        "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization", "RotaryEmbedding", "Pad",
-        "QLinearReduceMean", "QLinearWhere", "BiasSoftmax", "BiasAdd", "BiasSplitGelu", "NhwcMaxPool",
-    }),
-    "com.microsoft.nchwc": frozenset({
-        "ReorderInput", "ReorderOutput", "MaxPool", "GlobalMaxPool", "AveragePool", "GlobalAveragePool",
-        "Upsample",
-    }),
-}  # fmt: skip
-"""Operators outside the standard domains that multiply-accumulate nothing."""
-
-
-def _tfl_conv(n: NodeShapes) -> int:
-    return prod(n.output()) * prod(n.input(1)[1:])
-
-
-def _tfl_depthwise(n: NodeShapes) -> int:
-    return prod(n.output()) * prod(n.input(1)[1:3])
-
-
-def _tfl_transpose_conv(n: NodeShapes) -> int:
-    return prod(n.input(2)) * prod(n.input(1)[:3])
-
-
-def _tfl_fully_connected(n: NodeShapes) -> int:
-    weight = n.input(1)
-    if len(weight) != 2:
-        raise Unknown
-    return prod(n.input(0)) // max(weight[1], 1) * weight[0] * weight[1]
-
-
-def _tfl_batch_matmul(n: NodeShapes) -> int:
-    left = n.input(0)
-    if len(left) < 2:
-        raise Unknown
-    return prod(n.output()) * (left[-2] if n.number("adj_x") else left[-1])
-
-
-def _tfl_conv3d(n: NodeShapes) -> int:
-    return prod(n.output()) * prod(n.input(1)[:4])
-
-
-TFLITE: dict[str, Formula] = {
-    "CONV_2D": _tfl_conv,
-    "DEPTHWISE_CONV_2D": _tfl_depthwise,
-    "TRANSPOSE_CONV": _tfl_transpose_conv,
-    "FULLY_CONNECTED": _tfl_fully_connected,
-    "BATCH_MATMUL": _tfl_batch_matmul,
-    "CONV_3D": _tfl_conv3d,
-    **dict.fromkeys(
-        (
-            "LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_LSTM", "RNN", "SVDF",
-            "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_RNN", "CONV_3D_TRANSPOSE", "RFFT2D",
-            "STABLEHLO_CONVOLUTION", "STABLEHLO_DOT_GENERAL", "CUSTOM", "DELEGATE",
-        ),
-        _unknown,
-    ),
-}  # fmt: skip
-
-
-def _xnn_conv(n: NodeShapes) -> int:
-    """Filters are [out, height, width, in/group]; depthwise ones [1, height, width, channels]."""
-    return prod(n.output()) * prod(n.input(1)[1:])
-
-
-def _xnn_batch_matmul(n: NodeShapes) -> int:
-    return prod(n.output()) * n.input(0)[-1]
-
-
-XNNPACK: dict[str, Formula] = {
-    "XNNConv2d": _xnn_conv,
-    "XNNDepthwiseConv2d": _tfl_depthwise,
-    "XNNConvTranspose2d": lambda n: prod(n.input(0)[:-1]) * prod(n.input(1)),
-    "XNNFullyConnected": lambda n: prod(n.output()) * n.input(1)[-1],
-    "XNNBatchMatrixMultiply": _xnn_batch_matmul,
-    "XNNScaledDotProductAttention": _unknown,
-    "XNN?": _unknown,
-}
-
-
-def _is_transposed(n: NodeShapes) -> bool:
-    found = n.attributes.get("transposed")
-    if found is None and n.has_input(6):
-        values = n.value(6)
-        found = bool(values[0]) if values else None
-    if found is None:
-        raise Unknown
-    return bool(found)
-
-
-def _aten_convolution(n: NodeShapes) -> int:
-    return _conv_transpose(n) if _is_transposed(n) else prod(n.output()) * prod(n.input(1)[1:])
-
-
-def _aten_linear(n: NodeShapes) -> int:
-    return prod(n.input(0)) * n.input(1)[0]
-
-
-def _aten_addmm(n: NodeShapes) -> int:
-    return prod(n.output()) * n.input(1)[-1]
-
-
-def _sdpa(n: NodeShapes) -> int:
-    q, k, v = n.input(0), n.input(1), n.input(2)
-    if min(len(q), len(k), len(v)) < 2:
-        raise Unknown
-    return prod(q[:-1]) * k[-2] * (q[-1] + v[-1])
-
-
-ATEN: dict[str, Formula] = {
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), _conv(1)),
-    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), _conv_transpose),
-    **dict.fromkeys(("convolution", "_convolution"), _aten_convolution),
-    **dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot"), _matmul()),
-    **dict.fromkeys(("addmm", "baddbmm", "addbmm"), _aten_addmm),
-    "linear": _aten_linear,
-    "scaled_dot_product_attention": _sdpa,
-    **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu", "einsum", "lstm_cell", "gru_cell"), _unknown),
-}
+    names = [*before, *(f"…{place}" for place in range(extra, 0, -1)), *after]
+    for name, size in zip(names, shape):
+        if sizes.get(name, 1) not in (1, size) and size != 1:
+            raise Unknown
+        sizes[name] = max(size, sizes.get(name, 1))
+    return set(names)

@@ -20,6 +20,7 @@ from typing import Any
 from studio.errors import InputError
 from studio.graph.builder import GraphBuilder
 from studio.graph.onnx_calls import bodies_of, expanded_nodes
+from studio.graph.onnx_contrib import stand_ins
 from studio.graph.onnx_tensors import short, type_of
 
 MAX_EXPANDED_NODES = 1_000_000
@@ -58,7 +59,20 @@ def _bounded(model: Any, *, data_prop: bool) -> Any:
 def _infer(model: Any, data_prop: bool) -> Any:
     import onnx
 
-    return onnx.shape_inference.infer_shapes(model, strict_mode=False, data_prop=data_prop)
+    followed = stand_ins(model)
+    result = onnx.shape_inference.infer_shapes(followed, strict_mode=False, data_prop=data_prop)
+    return result if followed is model else _with_shapes_of(result, model)
+
+
+def _with_shapes_of(shaped: Any, model: Any) -> Any:
+    """The model with what was inferred of the names it has, in its main graph."""
+    result = type(model)()
+    result.CopyFrom(model)
+    names = {name for node in model.graph.node for name in node.output}
+    del result.graph.value_info[:], result.graph.output[:]
+    result.graph.value_info.extend(v for v in shaped.graph.value_info if v.name in names)
+    result.graph.output.extend(shaped.graph.output)
+    return result
 
 
 def _in_child(model: Any, data_prop: bool) -> Any:
