@@ -263,6 +263,25 @@
     </message>
 </context>
 <context>
+    <name>CellReasons</name>
+    <message>
+        <source>… and {n} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No reason is given.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show 1 node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show {n} nodes</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ChangeTable</name>
     <message>
         <source>Difference</source>
@@ -358,6 +377,14 @@
         <translation>第二个图</translation>
     </message>
     <message>
+        <source>Compare weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reads all constants of both files; small ones are always compared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Other file…</source>
         <translation>其他文件…</translation>
     </message>
@@ -368,6 +395,22 @@
     <message>
         <source>Opening {file}…</source>
         <translation>正在打开 {file}…</translation>
+    </message>
+    <message>
+        <source>Compare {first} with {second}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Comparing was cancelled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{same} same · {changed} changed · {added} added · {removed} removed</source>
@@ -1355,6 +1398,21 @@
     </message>
 </context>
 <context>
+    <name>MessagePage</name>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished">重试</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation type="unfinished">复制</translation>
+    </message>
+</context>
+<context>
     <name>NodePages</name>
     <message>
         <source>default</source>
@@ -2011,6 +2069,10 @@
         <source>Open {file}</source>
         <translation>打开 {file}</translation>
     </message>
+    <message>
+        <source>Read what runs measured of {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SettingsDialog</name>
@@ -2159,6 +2221,10 @@
     <message>
         <source>Compare</source>
         <translation>比较</translation>
+    </message>
+    <message>
+        <source>Open in Netron</source>
+        <translation type="unfinished">用 Netron 打开</translation>
     </message>
     <message>
         <source>The source is Python</source>
@@ -2477,6 +2543,18 @@
         <translation>未选择目标，或该图无法判定。</translation>
     </message>
     <message>
+        <source>Not run: {why} ({source})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ran on this target: {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Did not run on this target: {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Fix: {what}</source>
         <translation>修复：{what}</translation>
     </message>
@@ -2652,18 +2730,14 @@
     </message>
 </context>
 <context>
-    <name>_Message</name>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
-    </message>
-    <message>
-        <source>Open in Netron</source>
-        <translation>用 Netron 打开</translation>
-    </message>
+    <name>WrappingLabel</name>
     <message>
         <source>Copy</source>
         <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>全部复制</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from studio.ui.widgets.parts import breakable, label
@@ -17,3 +19,13 @@ def test_long_words_may_end_a_line_and_short_ones_stay() -> None:
     assert breakable("float32 [1, 3]") == "float32 [1, 3]"
     assert breakable("floor(DynamicDimension.0/2)").replace("\u200b", "") == "floor(DynamicDimension.0/2)"
     assert "\u200b" in breakable("floor(DynamicDimension.0/2)")
+
+
+def test_what_is_copied_from_a_wrapped_label_is_the_name_as_it_is(qtbot: QtBot) -> None:
+    name = "model.encoder.layers.0.attention.self.query.weight"
+    text = label(name, wrap=True, selectable=True)
+    qtbot.addWidget(text)
+    assert text.text() == name
+    qtbot.keyClick(text, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(text, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == name

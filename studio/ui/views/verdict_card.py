@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from studio.support import TargetVerdicts, Tier, Verdict
+from studio.support import Evidence, Reason, TargetVerdicts, Tier, Verdict
 from studio.targets import TARGETS
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.look_jobs import ask_tools
@@ -17,7 +17,7 @@ from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 from studio.ui.views.step_texts import bytes_text, count_text
-from studio.ui.widgets.parts import breakable, button, label
+from studio.ui.widgets.parts import button, label
 from studio.ui.widgets.row import Row
 from studio.ui.widgets.verdict_pill import VerdictPill, word
 
@@ -83,9 +83,12 @@ def verdict_card(
     cut = verdicts.cuts.get(opened.graph.label(node))
     if cut:
         column.addWidget(label(translate_sentence(cut), "warn", wrap=True))
-    source = f"{_tr(_TIERS[reason.tier])}: {reason.source}" if reason.source else _tr(_TIERS[reason.tier])
-    text = label(source, "small", wrap=True, selectable=True)
+    text = label(source_text(reason), "small", wrap=True, selectable=True)
     column.addWidget(text)
+    for piece in verdicts.evidence:
+        said = evidence_text(piece, node)
+        if said and piece.source != reason.source:
+            column.addWidget(label(said, "small", wrap=True, selectable=True))
     if reason.fixes and verdicts.verdict(node) is not Verdict.RUNS:
         row = QHBoxLayout()
         row.setSpacing(6)
@@ -94,6 +97,26 @@ def verdict_card(
         row.addStretch(1)
         column.addLayout(row)
     return card
+
+
+def source_text(reason: Reason) -> str:
+    """Who says so; a measurement names its device itself."""
+    if reason.tier is Tier.MEASURED:
+        return translate_sentence(reason.source)
+    tier = _tr(_TIERS[reason.tier])
+    return f"{tier}: {reason.source}" if reason.source else tier
+
+
+def evidence_text(piece: Evidence, node: int) -> str:
+    """What a run says of a node beside the verdict, in a sentence; empty when it says nothing of it."""
+    source = translate_sentence(piece.source)
+    if piece.refused:
+        return fill(_tr("Not run: {why} ({source})"), why=translate_sentence(piece.refused), source=source)
+    if node in piece.taken:
+        return fill(_tr("Ran on this target: {source}"), source=source)
+    if node in piece.left:
+        return fill(_tr("Did not run on this target: {source}"), source=source)
+    return ""
 
 
 def fix_title(fix_id: str) -> str:
@@ -127,8 +150,7 @@ def _figures(opened: OpenedGraph, node: int, on_source: Callable[[str, int], obj
     form.setVerticalSpacing(4)
 
     def add(name: str, value: str) -> None:
-        shown = breakable(value)
-        text = label(shown, wrap=True, selectable=shown == value)
+        text = label(value, wrap=True, selectable=True)
         text.setAlignment(Qt.AlignmentFlag.AlignRight)
         form.addRow(label(name, "quiet"), text)
 

@@ -6,10 +6,21 @@ import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from studio.ui.icons import icon
+from studio.ui.texts import translate
+
+_BREAK = "\u200b"  # zero-width space
 
 
 def heading(text: str) -> QLabel:
@@ -21,7 +32,7 @@ def heading(text: str) -> QLabel:
 
 def label(text: str, role: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
     """A text; `role` is one of the style sheet's: quiet, small, title, display, bad, warn, good."""
-    result = QLabel(text)
+    result = WrappingLabel(text) if wrap else QLabel(text)
     result.setTextFormat(Qt.TextFormat.PlainText)
     if role:
         result.setProperty("role", role)
@@ -37,7 +48,48 @@ def label(text: str, role: str = "", *, wrap: bool = False, selectable: bool = F
 
 def breakable(text: str) -> str:
     """The text with places inside its long words where a line may end (zero-width spaces)."""
-    return re.sub(r"\S{20,}", lambda word: re.sub(r"([/._(,:-])", "\\1\u200b", word.group()), text)
+    return re.sub(r"\S{20,}", lambda word: re.sub(r"([/._(,:-])", "\\1" + _BREAK, word.group()), text)
+
+
+class WrappingLabel(QLabel):
+    """A text whose long words may break; what is read or copied from it is the text as it was given."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(breakable(text))
+
+    def text(self) -> str:
+        return super().text().replace(_BREAK, "")
+
+    def selectedText(self) -> str:
+        return super().selectedText().replace(_BREAK, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
+            self._copy()
+            return
+        super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
+            event.ignore()
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction(translate("WrappingLabel", "Copy"), self._copy)
+        copy.setEnabled(self.hasSelectedText())
+        menu.addAction(translate("WrappingLabel", "Copy all"), lambda: _to_clipboard(self.text()))
+        menu.popup(event.globalPos())
+
+    def _copy(self) -> None:
+        _to_clipboard(self.selectedText())
+
+
+def _to_clipboard(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
 
 
 def hairline() -> QFrame:
