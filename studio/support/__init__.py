@@ -2,8 +2,9 @@
 
 What lives here: `Verdict`, `Reason`, `TargetVerdicts`; `judge(graph, target_ids)`; the operator tables'
 reader, the rules (`rules/`, one place per target) and the predictions through conversion (`predict/`);
-partitions; `find_problems`; `merge`, which puts a tool's or a phone's answers over the rules. What does
-not: running the real partitioner (`backends` ask it, `jobs` join the two), rewriting graphs, drawing.
+partitions; `find_problems`; `merge`, which puts a tool's answers over the rules, and `measured`, which
+puts a device's over both. What does not: running the real partitioner (`backends` ask it, `jobs` join the
+two), rewriting graphs, drawing.
 
 The way of a node: `gather` (distinct nodes as `OpNode`) → `predict` (what a converter makes of it) → the
 target's rule → its fallback's rule → folding, quantisation groups, partitions (`judge`).
@@ -18,10 +19,19 @@ Why conditional and unknown are not merged into a guess: a false yes costs its r
 from studio.support.judge import judge
 from studio.support.layout_tax import LayoutTax, layout_tax
 from studio.support.problems import Problem, find_problems
-from studio.support.verdict import VERDICTS, Partition, Reason, TargetVerdicts, Tier, Verdict
+from studio.support.verdict import (
+    VERDICTS,
+    Evidence,
+    Partition,
+    Reason,
+    TargetVerdicts,
+    Tier,
+    Verdict,
+)
 
 __all__ = [
     "VERDICTS",
+    "Evidence",
     "LayoutTax",
     "Partition",
     "Problem",

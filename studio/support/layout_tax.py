@@ -38,6 +38,7 @@ class LayoutTax(Record):
     held_nodes: tuple[int, ...] = ()
     held_bytes: int = 0
     inserted: int = 0
+    inserted_nodes: tuple[int, ...] = ()  # per inserted one, the node of the partition at whose side it is
     inserted_bytes: int = 0
     unknown_sizes: int = 0  # tensors whose size the file does not say: the bytes are a lower bound
     source: str = ""
@@ -52,15 +53,16 @@ def layout_tax(graph: Graph, verdicts: TargetVerdicts) -> LayoutTax:
     moved = [int(t) for n in held for t in graph.outputs_of(n)[:1].tolist() if t >= 0]
     held_bytes, blind = _bytes(graph, moved)
     source = CHANNELS_LAST.get(verdicts.target_id, "")
-    crossing: list[int] = []
+    crossing: list[tuple[int, int]] = []
     if source and len(verdicts.partition_of) and graph.format != "tflite":
         crossing = _crossing(graph, verdicts)
-    inserted_bytes, more = _bytes(graph, crossing)
+    inserted_bytes, more = _bytes(graph, [tensor for tensor, _ in crossing])
     return LayoutTax(
         held=len(held),
         held_nodes=tuple(held),
         held_bytes=held_bytes,
         inserted=len(crossing),
+        inserted_nodes=tuple(node for _, node in crossing),
         inserted_bytes=inserted_bytes,
         unknown_sizes=blind + more,
         source=source,
@@ -74,8 +76,11 @@ def _base(op: str, names: set[str], torch_names: tuple[str, ...]) -> bool:
     return parts[0] == "aten" and len(parts) > 1 and parts[1] in torch_names
 
 
-def _crossing(graph: Graph, verdicts: TargetVerdicts) -> list[int]:
-    """Rank-4 activations that enter or leave a partition with spatial operators, once per partition."""
+def _crossing(graph: Graph, verdicts: TargetVerdicts) -> list[tuple[int, int]]:
+    """Rank-4 activations that enter or leave a partition with spatial operators, once per partition.
+
+    Each with the first node inside that reads it, or the one that makes it.
+    """
     spatial = {
         p
         for p, op in zip(verdicts.partition_of.tolist(), graph.node_op)
@@ -84,7 +89,7 @@ def _crossing(graph: Graph, verdicts: TargetVerdicts) -> list[int]:
     produced = {int(t) for n in range(graph.node_count) for t in graph.outputs_of(n).tolist() if t >= 0}
     outputs, inputs = set(graph.main_outputs()), set(graph.main_inputs())
     owner = verdicts.partition_of.tolist()
-    found: dict[tuple[int, str, int], None] = {}
+    found: dict[tuple[int, str, int], int] = {}
     for node in range(graph.node_count):
         mine = owner[node]
         if mine not in spatial:
@@ -94,13 +99,13 @@ def _crossing(graph: Graph, verdicts: TargetVerdicts) -> list[int]:
                 continue
             maker = int(graph.producer_of[tensor])
             if maker < 0 or owner[maker] != mine:
-                found[tensor, "in", mine] = None
+                found.setdefault((tensor, "in", mine), node)
         for tensor in graph.outputs_of(node).tolist():
             if tensor < 0 or not _is_rank_4(graph, tensor):
                 continue
             if tensor in outputs or any(owner[r] != mine for r in graph.consumers_of(tensor).tolist()):
-                found[tensor, "out", mine] = None
-    return [tensor for tensor, _, _ in found]
+                found.setdefault((tensor, "out", mine), node)
+    return [(tensor, node) for (tensor, _, _), node in found.items()]
 
 
 def _is_rank_4(graph: Graph, tensor: int) -> bool:

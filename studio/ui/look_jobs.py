@@ -116,6 +116,7 @@ def ask_tools(session: Session, targets: tuple[str, ...] = ()) -> None:
         asked = from_json(bytes(outcome.result), ToolAsked, where="ask_tool")
         for target_id, path in asked.verdict_paths.items():
             opened.verdicts[target_id] = TargetVerdicts.load(Path(path))
+            opened.verdict_paths = {**opened.verdict_paths, target_id: path}
             tool, n = asked.tools.get(target_id, ""), asked.answered.get(target_id, 0)
             said = fill(session.tr("{tool} answered for {n} nodes"), tool=tool, n=n)
             session.logged.emit(target_id, said)

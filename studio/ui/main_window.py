@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from studio.jobs.job import Failed
 from studio.paths import config_dir
 from studio.project.places import SUFFIX
-from studio.ui import device_jobs, look_jobs, recipe_jobs
+from studio.ui import device_jobs, look_jobs, measured_jobs, recipe_jobs
 from studio.ui.docks import Docks
 from studio.ui.graph_tools import GraphTools
 from studio.ui.icons import icon
@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
         session.trust_needed.connect(self._on_trust_needed)
         session.project_opened.connect(self._on_project_opened)
         session.stage_opened.connect(self._on_stage_opened)
+        session.run_finished.connect(lambda *_: measured_jobs.apply_measured_everywhere(session))
         session.preferences_changed.connect(self._on_preferences)
         self._language = session.preferences.language
         self.start_page.open_requested.connect(self.open_dialog)
@@ -154,6 +155,8 @@ class MainWindow(QMainWindow):
         self.node_panel.source_requested.connect(self._show_source)
         self.node_panel.tensor_requested.connect(self._show_tensor)
         self.node_panel.fix_requested.connect(self._show_fix)
+        self.problem_panel.fix_requested.connect(self._show_fix)
+        self.node_panel.nodes_requested.connect(self.stage_area.mark_nodes)
         self.problem_panel.count_changed.connect(
             lambda n: self.dock_layout.show_problem_count(n if session.opened else None)
         )
@@ -315,6 +318,13 @@ class MainWindow(QMainWindow):
         """Asks the real partitioners and compilers about the graph in sight."""
         look_jobs.ask_tools(self.session)
 
+    def compare_layers(self) -> None:
+        """Shows the overlay of errors, with the stages that can be compared with."""
+        self.stage_area.show_tab(self.session.current_stage_id)
+        self.session.set_overlay("error")
+        if self.stage_area.graph_view is not None:
+            self.stage_area.graph_view.offer_measuring()
+
     def next_target(self) -> None:
         """Looks with the next target's eyes."""
         project = self.session.project
@@ -402,6 +412,7 @@ class MainWindow(QMainWindow):
 
     def _on_stage_opened(self, stage_id: str) -> None:
         look_jobs.read_docs(self.session, stage_id)
+        measured_jobs.apply_measured(self.session, stage_id)
 
     def _on_project_opened(self) -> None:
         self.banner.close_banner()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from studio.errors import InputError, StudioError
 from studio.graph.cost import Costs
-from studio.graph.layout import Layout, lay_out
+from studio.graph.layout import Layout, carry_places, lay_out, places_of
+from studio.graph.scopes import translate_view
 from studio.graph.store import load_columns, load_graph
 from studio.graph.view import GraphView
 from studio.graph.walked import load_walk
@@ -48,7 +49,25 @@ def load_opened(outcome: Done) -> OpenedGraph:
         costs=load_columns(Costs, Path(result.costs_path)) if result.costs_path else None,
         notes=tuple(notes),
         graph_path=result.graph_path,
+        sha256=result.sha256,
+        verdict_paths={t: p for t, p in result.verdict_paths.items() if t in verdicts},
     )
+
+
+def look_alike(opened: OpenedGraph, model: OpenedGraph | None) -> None:
+    """Shows a graph as another one is shown: the same scopes open, and what stayed in the same order.
+
+    Nothing is done where less than half of the nodes are in both, such as after a conversion.
+    """
+    if model is None or model.graph is opened.graph:
+        return
+    graph = opened.graph
+    known = {name for name in model.graph.node_name if name}
+    if 2 * sum(name in known for name in graph.node_name) <= graph.node_count:
+        return
+    view = translate_view(model.view, model.graph, graph)
+    places = carry_places(places_of(model.layout), model.graph, graph)
+    opened.view, opened.layout = view, lay_out(graph, view, places)
 
 
 def _problems(path: str) -> tuple[Problem, ...]:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from studio.graph.cost import Costs
     from studio.graph.layout import Layout
     from studio.graph.view import GraphView
-    from studio.support import Problem
+    from studio.measure.layer_errors import LayerErrors
+    from studio.measure.node_profile import NodeProfile
+    from studio.support import LayoutTax, Problem
 
 
 OTHER = "other"
@@ -53,6 +55,29 @@ class OpenedGraph:
     graph_path: str = ""
     """The packed file of the graph, for workers that read more of it."""
     notes: tuple[str, ...] = ()
+    sha256: str = ""
+    """Of the model file: runs name it."""
+    profile: NodeProfile | None = None
+    """How long each node took, when the file was profiled."""
+    layer_errors: LayerErrors | None = None
+    """How far its layers are from those of another file, when they were compared."""
+    verdict_paths: dict[str, str] = field(default_factory=dict)
+    """Target → the packed file of its verdicts as they are shown."""
+    measured_from: tuple[tuple[str, ...], dict[str, str]] | None = None
+    """The run files and verdicts that were last put together."""
+    _taxes: dict[str, tuple[TargetVerdicts, LayoutTax]] = field(default_factory=dict)
+
+    def layout_tax(self, target_id: str) -> LayoutTax | None:
+        """What transposing costs on a target; None when it was not judged. Computed once per verdicts."""
+        from studio.support import layout_tax
+
+        verdicts = self.verdicts.get(target_id)
+        if verdicts is None:
+            return None
+        known = self._taxes.get(target_id)
+        if known is None or known[0] is not verdicts:
+            known = self._taxes[target_id] = (verdicts, layout_tax(self.graph, verdicts))
+        return known[1]
 
 
 @dataclass(slots=True, eq=False)
@@ -66,6 +91,8 @@ class Stage:
     was_cached: bool = False
     status: StageStatus = StageStatus.ABSENT
     opened: OpenedGraph | None = None
+    former: OpenedGraph | None = None
+    """What was shown of the file before it was made anew, until the new one is open."""
     failure: Failed | None = None
     job_id: str = ""
 

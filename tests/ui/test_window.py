@@ -85,16 +85,6 @@ def test_a_problem_leads_to_its_node(qtbot: QtBot, open_window: Open, tmp_path: 
     assert studio.window.node_panel._op.text() == "Warp"
 
 
-def test_problems_are_copied_as_a_table(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
-    studio = open_window(save_model(tmp_path / "tiny.onnx"))
-    wait_for_graph(qtbot, studio)
-    studio.window.problem_panel.copy_markdown()
-    lines = QApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("| verdict |")
-    assert len(lines) == 2 + studio.window.problem_panel.list.rowCount()
-    assert any("`warp`" in line for line in lines)
-
-
 def test_search_walks_through_what_it_finds(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
@@ -181,19 +171,6 @@ def test_targets_are_chosen_and_undone(qtbot: QtBot, open_window: Open, tmp_path
     qtbot.waitUntil(lambda: "litert/cpu" in studio.session.opened.verdicts, timeout=120_000)
     studio.session.undo()
     assert studio.session.project.targets == before
-
-
-def test_the_matrix_leads_to_the_worst_node(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
-    studio = open_window(save_model(tmp_path / "tiny.onnx"))
-    wait_for_graph(qtbot, studio)
-    area = studio.window.stage_area
-    area.show_tab("matrix")
-    table = area.matrix.table
-    row = next(r for r in range(table.rowCount()) if table.index(r, 0).data() == "Warp")
-    assert table.counts(row, 2)
-    area.matrix._choose(table.index(row, 3))
-    assert studio.session.target_id == table.target_of(3)
-    assert area.current_key == "source"
 
 
 def test_both_themes_can_be_worn(qtbot: QtBot, open_window: Open) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from studio.support import VERDICTS, TargetVerdicts, Verdict
+from studio.support import VERDICTS, Reason, TargetVerdicts, Verdict
 from studio.targets import TARGETS
 from studio.ui.widgets.verdict_pill import word
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 _Index = QModelIndex | QPersistentModelIndex
 
 _SEVERITY = (Verdict.FAILS, Verdict.FALLS_BACK, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.RUNS)
+
+
+@dataclass(frozen=True, slots=True)
+class CellReason:
+    """One reason in a cell and the nodes that it holds for."""
+
+    verdict: Verdict
+    reason: Reason
+    nodes: tuple[int, ...]
 
 
 class MatrixTable(QAbstractTableModel):
@@ -107,6 +117,25 @@ class MatrixTable(QAbstractTableModel):
             if len(found):
                 return int(nodes[found[0]])
         return None
+
+    def nodes(self, row: int) -> tuple[int, ...]:
+        """The nodes of a row's operator."""
+        return tuple(self._nodes[self._ops[row]].tolist())
+
+    def op_of(self, row: int) -> str:
+        """The operator of a row."""
+        return self._ops[row]
+
+    def reasons(self, row: int, column: int) -> list[CellReason]:
+        """Why the nodes of a cell have their verdicts: the worst first, then what holds for most."""
+        if column < 2:
+            return []
+        found = self._verdicts[self.target_of(column)]
+        groups: dict[tuple[Verdict, Reason], list[int]] = {}
+        for node in self._nodes[self._ops[row]].tolist():
+            groups.setdefault((found.verdict(node), found.reason(node)), []).append(node)
+        ranked = sorted(groups.items(), key=lambda g: (_SEVERITY.index(g[0][0]), -len(g[1]), g[1][0]))
+        return [CellReason(verdict, reason, tuple(nodes)) for (verdict, reason), nodes in ranked]
 
     def _reason(self, row: int, column: int) -> str:
         from studio.ui.domain_texts import translate_sentence

@@ -80,27 +80,6 @@ class ProblemList(QAbstractListModel):
             return "\n".join(line for line in lines if line)
         return None
 
-    def markdown(self) -> str:
-        """The listed problems as a table to paste into an issue."""
-        graph = self._graph
-        if graph is None or not self._shown:
-            return ""
-        lines = [
-            "| verdict | operator | target | nodes | share of MACs | reason | source |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        for p in self._shown:
-            names = ", ".join(f"`{graph.label(n)}`" for n in p.nodes[:5])
-            if len(p.nodes) > 5:
-                names += f" and {len(p.nodes) - 5} more"
-            cells = (
-                p.verdict.value.replace("_", " "), p.op, p.target_id, names,
-                "not known" if p.macs_share is None else f"{p.macs_share * 100:.1f} %",
-                p.sentence, p.source,
-            )  # fmt: skip
-            lines.append("| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |")
-        return "\n".join(lines) + "\n"
-
     def _rebuild(self) -> None:
         self.beginResetModel()
         found = [p for p in self._all if not self._target_id or p.target_id == self._target_id]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTemporaryDir, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -36,7 +37,8 @@ from studio.ui.widgets.parts import button, hairline, label
 
 
 class FixDialog(QDialog):
-    """Puts the fix into the recipe, or applies it to a new file beside the old one."""
+    """Tries the fix at once and shows what it changed and the proof; then it goes into the recipe, or to a
+    new file beside the old one."""
 
     step_made = Signal(object, str)
     """(FixStep, words for undo): the fix as a step after the stage that is looked at."""
@@ -47,6 +49,9 @@ class FixDialog(QDialog):
         self._session = session
         self._fix = find_fix(fix_id)
         self._outcome: FixOutcome | None = None
+        self._job_id = ""
+        self._scratch = QTemporaryDir()
+        self._tried = ""
         stage, opened = session.current_stage, session.opened
         self._path = stage.path if stage is not None else None
         column = QVBoxLayout(self)
@@ -65,9 +70,12 @@ class FixDialog(QDialog):
         form = QFormLayout()
         self._dims = QLineEdit()
         if Needs.DIMS in self._fix.needs:
-            self._dims.setText(self._symbolic_dims())
+            self._dims.setPlaceholderText(self.tr("sizes that the model runs with are found"))
+            self._dims.editingFinished.connect(self._on_dims)
             form.addRow(self.tr("Dims"), self._dims)
-            form.addRow("", label(self.tr("Several values make one file each: N=1,4"), "small"))
+            names = fill(self.tr("Its dims: {names}. In a file of its own each: N=1,4"),
+                         names=", ".join(self._symbolic_dims()) or "–")  # fmt: skip
+            form.addRow("", label(names, "small", wrap=True))
         column.addLayout(form)
         promise = self.tr(
             "Old and new model are run on the same inputs; when their outputs differ, the fix is refused."
@@ -97,18 +105,43 @@ class FixDialog(QDialog):
             self._say(
                 self.tr("Fixes rewrite ONNX files: export the model first, then open that stage."), "quiet"
             )
-        self.setMinimumWidth(500)
+        elif Needs.INPUTS in self._fix.needs and not self._inputs():
+            self._say(
+                self.tr("As a step it takes its ranges from the calibration data, and is proven then."),
+                "quiet",
+            )
+        else:
+            QTimer.singleShot(0, self, self.try_it)
+        self.setMinimumWidth(520)
+
+    def try_it(self) -> None:
+        """Rewrites into a scratch file: verdicts before and after, and the proof."""
+        if self._path is not None and self._scratch.isValid():
+            self._tried = self._dims.text()
+            self._start(Path(self._scratch.path()) / self._path.name, is_trial=True)
 
     def apply_to(self, out: Path) -> None:
         """Starts the rewrite into `out`."""
+        self._start(out, is_trial=False)
+
+    def done(self, result: int) -> None:
+        """Ends a trial that is under way: nobody would see what it says."""
+        job_id, self._job_id = self._job_id, ""
+        if job_id:
+            self._session.cancel(job_id)
+        super().done(result)
+
+    def _start(self, out: Path, *, is_trial: bool) -> None:
         from studio.jobs.apply_fix import ApplyFix
 
         project = self._session.project
+        self._clear_result()
         try:
             options = FixOptions(
                 dims=parse_dims(self._dims.text()),
                 target=self._session.target_id,
                 soc=project.soc if project else "",
+                inputs_path=self._inputs(),
             )
         except InputError as error:
             self._say(str(error), "bad")
@@ -123,13 +156,28 @@ class FixDialog(QDialog):
         self._apply.setEnabled(False)
         self._busy.show()
         title = fill(self.tr("Fix: {title}"), title=translate_sentence(self._fix.title))
-        self._session.start(spec, title=title, lane=COMPUTE, then=self._on_end, quiet=True)
+        then = partial(self._on_end, is_trial)
+        self._job_id = self._session.start(spec, title=title, lane=COMPUTE, then=then, quiet=True)
+
+    def _on_dims(self) -> None:
+        """Other sizes are tried when the person is done typing them."""
+        if self._path is not None and self._path.suffix == ".onnx" and self._dims.text() != self._tried:
+            self._add.setEnabled(can_edit(self._session))
+            self.try_it()
+
+    def _inputs(self) -> str:
+        """The project's calibration data, where they are inputs as they are (`.npz`); else empty."""
+        project, folder = self._session.project, self._session.folder
+        if project is None or folder is None or project.calibration is None:
+            return ""
+        path = folder / project.calibration.path
+        return str(path) if path.suffix == ".npz" and path.is_file() else ""
 
     def _make_step(self) -> None:
         """The fix as a step of the recipe, with one size per dim."""
         try:
             dims = parse_dims(self._dims.text())
-            if any(len(sizes) != 1 for sizes in dims.values()):
+            if any(len(sizes) > 1 for sizes in dims.values()):
                 raise InputError("A step of the recipe makes one file.", hint="Give each dim one size: N=1")
         except InputError as error:
             self._say(str(error), "bad")
@@ -155,20 +203,24 @@ class FixDialog(QDialog):
         if path:
             self.apply_to(Path(path))
 
-    def _on_end(self, outcome: Done | Failed) -> None:
+    def _on_end(self, is_trial: bool, outcome: Done | Failed) -> None:
+        if not self._job_id:
+            return  # closed by now
+        self._job_id = ""
         self._busy.hide()
+        self._apply.setEnabled(True)
         if isinstance(outcome, Failed):
-            self._apply.setEnabled(True)
+            self._add.setEnabled(self._add.isEnabled() and not is_trial)  # the step would be refused as well
             self._say(
                 f"{translate_sentence(outcome.message)} {translate_sentence(outcome.hint)}".strip(), "bad"
             )
             return
         self._outcome = from_json(bytes(outcome.result), FixOutcome, where="apply_fix")
-        self._show_outcome(self._outcome)
+        self._show_outcome(self._outcome, is_trial=is_trial)
 
-    def _show_outcome(self, outcome: FixOutcome) -> None:
-        self._apply.hide()
-        self._add.hide()
+    def _show_outcome(self, outcome: FixOutcome, *, is_trial: bool) -> None:
+        self._apply.setVisible(is_trial)
+        self._add.setVisible(is_trial)
         proof = outcome.proof
         self._say(
             fill(
@@ -182,19 +234,22 @@ class FixDialog(QDialog):
         after = outcome.after[0] if outcome.after else {}
         if outcome.before and after:
             self._result.addWidget(hairline())
-        grid = QGridLayout()
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(20)
         for row, (target_id, before) in enumerate(outcome.before.items()):
             if target_id in after:
                 for column, text in enumerate(_change_texts(target_id, before, after[target_id])):
                     grid.addWidget(label(text, "" if column == 0 else "quiet"), row, column)
-        self._result.addLayout(grid)
+        self._result.addWidget(table)
         for note in outcome.notes:
             self._say(translate_sentence(note), "small")
-        for file in outcome.files:
+        for file in () if is_trial else outcome.files:
             self._say(file, "small")
         QTimer.singleShot(0, self, self.adjustSize)
-        self._use.setVisible(len(outcome.files) == 1 and self._session.current_stage_id == SOURCE)
+        is_source = self._session.current_stage_id == SOURCE
+        self._use.setVisible(not is_trial and len(outcome.files) == 1 and is_source)
 
     def _use_result(self) -> None:
         folder = self._session.folder
@@ -213,19 +268,25 @@ class FixDialog(QDialog):
             )
         self.accept()
 
+    def _clear_result(self) -> None:
+        while (item := self._result.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+
     def _say(self, text: str, role: str = "") -> None:
         self._result.addWidget(label(text, role, wrap=True, selectable=True))
 
-    def _symbolic_dims(self) -> str:
+    def _symbolic_dims(self) -> list[str]:
         opened = self._session.opened
         if opened is None:
-            return ""
+            return []
         names: dict[str, None] = {}
         for tensor in opened.graph.main_inputs():
             for dim in opened.graph.tensor_shape[tensor] or ():
                 if isinstance(dim, str):
                     names[dim] = None
-        return " ".join(f"{name}=1" for name in names)
+        return list(names)
 
 
 def parse_dims(text: str) -> dict[str, tuple[int, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
@@ -11,6 +13,7 @@ from studio.ui.node_facts import tensor_type
 from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
 from studio.ui.texts import fill, translate
+from studio.ui.views.partition_rows import partition_rows
 from studio.ui.views.step_texts import bytes_text, count_text
 from studio.ui.widgets.parts import label
 
@@ -21,8 +24,11 @@ def _tr(text: str) -> str:
     return translate("GraphSummary", text)
 
 
-def graph_summary(session: Session) -> QWidget:
-    """A page with format, opsets, interface, size and cost; or a hint when nothing is open."""
+def graph_summary(session: Session, on_nodes: Callable[[tuple[int, ...], str], object]) -> QWidget:
+    """A page with format, opsets, interface, size, cost and partitions; or a hint when nothing is open.
+
+    `on_nodes(nodes, words)`: a partition was clicked.
+    """
     page = QWidget()
     column = QVBoxLayout(page)
     column.setContentsMargins(14, 2, 12, 8)
@@ -35,6 +41,8 @@ def graph_summary(session: Session) -> QWidget:
         return page
     column.addSpacing(4)
     column.addLayout(_rows(opened))
+    column.addSpacing(4)
+    column.addLayout(partition_rows(session, on_nodes))
     for note in opened.notes[:_MOST_NOTES]:
         column.addWidget(label(translate_sentence(note), "small", wrap=True, selectable=True))
     if len(opened.notes) > _MOST_NOTES:

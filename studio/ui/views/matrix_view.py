@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
+    QSplitter,
     QStackedLayout,
     QStyle,
     QStyledItemDelegate,
@@ -15,17 +16,24 @@ from PySide6.QtWidgets import (
 )
 
 from studio.support import Verdict
+from studio.targets import TARGETS
 from studio.ui import theme
 from studio.ui.session import Session
 from studio.ui.tables.matrix_table import MatrixTable
+from studio.ui.views.cell_reasons import CellReasons
 from studio.ui.widgets.parts import label
 from studio.ui.widgets.verdict_pill import PILL_HEIGHT, paint_pill, pill_font, pill_width
 
 
 class MatrixView(QWidget):
-    """A click on a cell chooses its target and goes to the worst node of its operator."""
+    """A click on a cell marks its nodes in the graph, selects the worst, and lists the reasons below.
 
-    node_chosen = Signal()
+    A double click, or *Show … nodes* beside a reason, turns to the graph.
+    """
+
+    nodes_chosen = Signal(object, str)
+    """(nodes, what they are in words): to be marked in the graph."""
+    graph_requested = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,11 +53,20 @@ class MatrixView(QWidget):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._view.setAccessibleName(self.tr("Operators against targets"))
         self._view.clicked.connect(self._choose)
-        self._view.activated.connect(self._choose)
+        self._view.activated.connect(self._show_in_graph)
+        self.reasons = CellReasons()
+        self.reasons.nodes_requested.connect(self._show_nodes)
+        self._words = ""
         self._empty = label(self.tr("Open a graph and choose targets to compare them here."), "quiet")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._view)
+        self._split.addWidget(self.reasons)
+        self._split.setStretchFactor(0, 3)
+        self._split.setStretchFactor(1, 2)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._view)
+        self._stack.addWidget(self._split)
         self._stack.addWidget(self._empty)
         session.stage_opened.connect(self.refresh)
         session.current_stage_changed.connect(self.refresh)
@@ -62,16 +79,31 @@ class MatrixView(QWidget):
         targets = self._session.project.targets if self._session.project else ()
         self.table.set_graph(opened.graph if opened else None, opened.verdicts if opened else {}, targets)
         has_cells = self.table.rowCount() > 0 and self.table.columnCount() > 2
-        self._stack.setCurrentWidget(self._view if has_cells else self._empty)
+        self.reasons.hide()
+        self._stack.setCurrentWidget(self._split if has_cells else self._empty)
 
     def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        node = self.table.worst_node(index.row(), index.column())
-        target_id = self.table.target_of(index.column())
+        row, column = index.row(), index.column()
+        node, op = self.table.worst_node(row, column), self.table.op_of(row)
+        target_id = self.table.target_of(column)
+        self._words = f"{op} · {TARGETS[target_id].title}" if target_id else op
         if target_id:
             self._session.set_target(target_id)
+            self.reasons.show_reasons(self._words, self.table.reasons(row, column))
+        else:
+            self.reasons.hide()
+        self.nodes_chosen.emit(self.table.nodes(row), self._words)
         if node is not None:
-            self._session.go_to_node(node)
-            self.node_chosen.emit()
+            self._session.select_node(node)  # the graph is not turned to: other cells may be asked next
+
+    def _show_in_graph(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        self._choose(index)
+        self.graph_requested.emit()
+
+    def _show_nodes(self, nodes: tuple[int, ...]) -> None:
+        self.nodes_chosen.emit(nodes, self._words)
+        self._session.go_to_node(nodes[0])
+        self.graph_requested.emit()
 
 
 class _CountsDelegate(QStyledItemDelegate):

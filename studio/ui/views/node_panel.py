@@ -24,6 +24,8 @@ class NodePanel(QWidget):
     """Show this file at this line in the editor."""
     tensor_requested = Signal(int)
     """Show the values of this constant."""
+    nodes_requested = Signal(object, str)
+    """Mark these nodes in the graph; what they are, in words."""
     fix_requested = Signal(str, int)
     """Apply this fix where this node needs it."""
 
@@ -62,7 +64,8 @@ class NodePanel(QWidget):
         outer.addWidget(self._tabs)
         outer.addWidget(self._stack, 1)
         for signal in (session.selection_changed, session.target_changed, session.stage_opened,
-                       session.stages_changed, session.docs_read, session.project_changed):  # fmt: skip
+                       session.stages_changed, session.docs_read, session.project_changed,
+                       session.facts_changed):  # fmt: skip
             signal.connect(self.refresh)
         self.refresh()
 
@@ -82,7 +85,7 @@ class NodePanel(QWidget):
         self._header.setVisible(has_node)
         self._tabs.setVisible(has_node)
         if not has_node or opened is None or node is None:
-            self._show(graph_summary(self._session))
+            self._show(graph_summary(self._session, self.nodes_requested.emit))
             return
         graph = opened.graph
         self._op.setText(graph.node_op[node])

@@ -16,20 +16,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.backends.packages import package_version
+from studio.report.problems_markdown import problems_markdown
 from studio.targets import TARGETS
 from studio.ui import theme
 from studio.ui.icons import paint_icon
 from studio.ui.session import Session
 from studio.ui.tables.problem_list import NOTE_ROLE, PROBLEM_ROLE, VALUE_ROLE, ProblemList, SortBy
+from studio.ui.views.partition_rows import tax_text
+from studio.ui.views.verdict_card import fix_title
 from studio.ui.widgets.parts import button, copy_text, label
 
 _ALL = "*"
+_PACKAGES = {
+    "ort": "onnxruntime", "litert": "ai-edge-litert", "executorch": "executorch", "pytorch-mobile": "torch",
+}  # fmt: skip
+"""runtime → the distribution whose version an issue should name."""
 
 
 class ProblemPanel(QWidget):
     """A list with a filter by target, an order, and *copy as Markdown*."""
 
     count_changed = Signal(int)
+    fix_requested = Signal(str, int)
+    """Apply this fix where this node needs it."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,12 +67,15 @@ class ProblemPanel(QWidget):
         self._sort.addItem(self.tr("by operator"), SortBy.OPERATOR)
         self._sort.currentIndexChanged.connect(self._on_filter)
         self._copy = button(self.tr("Copy"), self.copy_markdown, role="link")
+        self._fix = button(self.tr("Fix…"), self._ask_for_fix, role="link")
+        self._view.selectionModel().currentChanged.connect(self._show_fix)
         self._copy.setToolTip(self.tr("Copy the listed problems as Markdown"))
         row = QHBoxLayout()
         row.setContentsMargins(10, 0, 8, 0)
         row.setSpacing(6)
         row.addWidget(self._target, 1)
         row.addWidget(self._sort)
+        row.addWidget(self._fix)
         row.addWidget(self._copy)
         self._empty = label("", "quiet", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -77,11 +90,15 @@ class ProblemPanel(QWidget):
         column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(body, 1)
-        self._tools = (self._target, self._sort, self._copy)
+        self._tax = label("", "small", wrap=True, selectable=True)
+        self._tax.setContentsMargins(14, 2, 12, 2)
+        column.addWidget(self._tax)
+        self._tools = (self._target, self._sort, self._fix, self._copy)
         session.project_changed.connect(self.refresh)
         session.stage_opened.connect(self.refresh)
         session.stages_changed.connect(self.refresh)
         session.current_stage_changed.connect(self.refresh)
+        session.target_changed.connect(self._show_tax)
         self.refresh()
 
     def refresh(self, *_: object) -> None:
@@ -93,8 +110,22 @@ class ProblemPanel(QWidget):
         self._on_filter()
 
     def copy_markdown(self) -> None:
-        """Puts the list on the clipboard as a Markdown table."""
-        copy_text(self.list.markdown())
+        """Puts the list on the clipboard as Markdown, with model, targets and versions above it."""
+        session = self._session
+        stage, opened = session.current_stage, session.opened
+        if stage is None or opened is None:
+            return
+        targets = dict.fromkeys(p.target_id for p in self.list.shown)
+        names = dict.fromkeys(_PACKAGES.get(TARGETS[t].runtime, "") for t in targets)
+        text = problems_markdown(
+            opened.graph,
+            self.list.shown,
+            opened.verdicts,
+            file=stage.path.name if stage.path else stage.id,
+            soc=session.project.soc if session.project else "",
+            versions={name: package_version(name) for name in names if name},
+        )
+        copy_text(text)
 
     def next_problem(self) -> None:
         """Goes to the next problem of the list."""
@@ -128,9 +159,34 @@ class ProblemPanel(QWidget):
         for tool in self._tools:
             tool.setVisible(has_graph)
         self._copy.setEnabled(count > 0)
+        self._show_fix()
         if not count:
             self._empty.setText(self._why_empty())
         self.count_changed.emit(count)
+        self._show_tax()
+
+    def _show_fix(self, *_: object) -> None:
+        """The first fix of the problem that is chosen, by name in the tool tip."""
+        problem = self._view.currentIndex().data(PROBLEM_ROLE)
+        fixes = problem.fixes if problem is not None else ()
+        self._fix.setEnabled(bool(fixes))
+        self._fix.setToolTip(fix_title(fixes[0]) if fixes else self.tr("Choose a problem that has a fix"))
+
+    def _ask_for_fix(self) -> None:
+        problem = self._view.currentIndex().data(PROBLEM_ROLE)
+        if problem is not None and problem.fixes:
+            self._session.set_target(problem.target_id)
+            self.fix_requested.emit(problem.fixes[0], int(problem.nodes[0]))
+
+    def _show_tax(self, *_: object) -> None:
+        """Transposes and their bytes on the target that is listed, else on the one that is looked at."""
+        opened, chosen = self._session.opened, self._target.currentData()
+        target_id = self._session.target_id if chosen in (None, _ALL) else chosen
+        tax = opened.layout_tax(target_id) if opened is not None else None
+        has_tax = tax is not None and bool(tax.held or tax.inserted)
+        if tax is not None and has_tax:
+            self._tax.setText(f"{TARGETS[target_id].title} · {tax_text(tax)}")
+        self._tax.setVisible(has_tax)
 
     def _why_empty(self) -> str:
         session = self._session

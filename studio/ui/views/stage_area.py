@@ -52,7 +52,8 @@ class StageArea(QWidget):
         self._tabs.currentChanged.connect(self._on_tab)
         self._stack = QStackedWidget()
         self.matrix = MatrixView(session)
-        self.matrix.node_chosen.connect(lambda: self.show_tab(session.current_stage_id))
+        self.matrix.nodes_chosen.connect(self.mark_nodes)
+        self.matrix.graph_requested.connect(lambda: self.show_tab(session.current_stage_id))
         self._stack.addWidget(self.matrix)
         self._compare: CompareView | None = None
         self._message = MessagePage(self)
@@ -136,6 +137,13 @@ class StageArea(QWidget):
     def _on_node_requested(self, _node: int) -> None:
         self.show_tab(self._session.current_stage_id)
 
+    def mark_nodes(self, nodes: tuple[int, ...], words: str) -> None:
+        """Fades all other nodes of the current stage's graph, in sight or not."""
+        stage = self._session.current_stage
+        view = self._views.get(id(stage)) if stage is not None else None
+        if view is not None:
+            view.focus_on(nodes, words)
+
     def _on_project(self) -> None:
         for view in self._views.values():
             self._stack.removeWidget(view)
@@ -176,6 +184,7 @@ class StageArea(QWidget):
             view = self._views.get(id(stage))
             if view is None:
                 view = self._views[id(stage)] = GraphView(self._session, stage)
+                view.beside_requested.connect(self.beside_requested)
                 view.canvas.menu_requested.connect(self.menu_requested)
                 self._stack.addWidget(view)
                 self._tools.addWidget(view.bar)

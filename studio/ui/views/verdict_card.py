@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWi
 
 from studio.support import Evidence, Reason, TargetVerdicts, Tier, Verdict
 from studio.targets import TARGETS
+from studio.ui.canvas.measured import error_words, latency_words
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.look_jobs import ask_tools
 from studio.ui.node_facts import tensor_type
 from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
+from studio.ui.views.partition_rows import node_tax_text
 from studio.ui.views.step_texts import bytes_text, count_text
 from studio.ui.widgets.parts import button, label
 from studio.ui.widgets.row import Row
@@ -83,8 +85,12 @@ def verdict_card(
     cut = verdicts.cuts.get(opened.graph.label(node))
     if cut:
         column.addWidget(label(translate_sentence(cut), "warn", wrap=True))
-    text = label(source_text(reason), "small", wrap=True, selectable=True)
-    column.addWidget(text)
+    column.addWidget(label(source_text(reason), "small", wrap=True, selectable=True))
+    outputs = opened.graph.outputs_of(node)
+    size = int(opened.graph.tensor_bytes[outputs[0]]) if len(outputs) and outputs[0] >= 0 else -1
+    tax = node_tax_text(opened.layout_tax(verdicts.target_id), node, size)
+    if tax:
+        column.addWidget(label(tax, "small", wrap=True))
     for piece in verdicts.evidence:
         said = evidence_text(piece, node)
         if said and piece.source != reason.source:
@@ -166,6 +172,10 @@ def _figures(opened: OpenedGraph, node: int, on_source: Callable[[str, int], obj
             add(_tr("Weights"), bytes_text(int(costs.weight_bytes[node])))
         if costs.activation_bytes[node] > 0:
             add(_tr("Activations"), bytes_text(int(costs.activation_bytes[node])))
+    if opened.profile is not None:
+        add(_tr("Latency"), latency_words(graph, opened.profile, node))
+    if opened.layer_errors is not None:
+        add(_tr("Error"), error_words(graph, opened.layer_errors, node))
     provenance = graph.node_provenance.get(node)
     if provenance is not None:
         if provenance.module:
