@@ -261,6 +261,58 @@
         <source>Does not compute on activations.</source>
         <translation>不对激活做计算。</translation>
     </message>
+    <message>
+        <source>Not compared.</source>
+        <translation>未比较。</translation>
+    </message>
+    <message>
+        <source>Latency · {target}</source>
+        <translation>延迟 · {target}</translation>
+    </message>
+    <message>
+        <source>No time: computed once, at load.</source>
+        <translation>不耗时：加载时计算一次。</translation>
+    </message>
+    <message>
+        <source>Not timed: it ran in no kernel that can be attributed to it.</source>
+        <translation>没有时间：没有可归属于它的内核。</translation>
+    </message>
+    <message>
+        <source>Runs inside the kernel of {node}.</source>
+        <translation>在 {node} 的内核中运行。</translation>
+    </message>
+    <message>
+        <source>p50 {p50}, p90 {p90} over {n} inferences</source>
+        <translation>p50 {p50}，p90 {p90}，共 {n} 次推理</translation>
+    </message>
+    <message>
+        <source>Part of the time of the node around it.</source>
+        <translation>已计入外层节点的时间。</translation>
+    </message>
+    <message>
+        <source>{share} of {total} in all kernels</source>
+        <translation>占全部内核 {total} 的 {share}</translation>
+    </message>
+    <message>
+        <source>One kernel with {n} other nodes</source>
+        <translation>与另外 {n} 个节点合为一个内核</translation>
+    </message>
+    <message>
+        <source>Error, relative to the signal</source>
+        <translation>相对于信号的误差</translation>
+    </message>
+    <message>
+        <source>{n} values are NaN or infinite</source>
+        <translation>{n} 个值为 NaN 或无穷</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>相等</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} · mean error {mean} · largest {largest}</source>
+        <translation>余弦 {cosine} · 平均误差 {mean} · 最大 {largest}</translation>
+    </message>
 </context>
 <context>
     <name>CellReasons</name>
@@ -866,12 +918,16 @@
         <translation>在 Python 中{where}：{advice}</translation>
     </message>
     <message>
+        <source>sizes that the model runs with are found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Dims</source>
         <translation>维度</translation>
     </message>
     <message>
-        <source>Several values make one file each: N=1,4</source>
-        <translation>给出多个值时每个值生成一个文件：N=1,4</translation>
+        <source>Its dims: {names}. In a file of its own each: N=1,4</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Old and new model are run on the same inputs; when their outputs differ, the fix is refused.</source>
@@ -896,6 +952,10 @@
     <message>
         <source>Fixes rewrite ONNX files: export the model first, then open that stage.</source>
         <translation>修复会改写 ONNX 文件：请先导出模型，再打开该阶段。</translation>
+    </message>
+    <message>
+        <source>As a step it takes its ranges from the calibration data, and is proven then.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fix: {title}</source>
@@ -1113,6 +1173,42 @@
     <message>
         <source>{n} found</source>
         <translation>找到 {n} 个</translation>
+    </message>
+    <message>
+        <source>The nodes are being timed on This computer…</source>
+        <translation>正在这台电脑上为节点计时…</translation>
+    </message>
+    <message>
+        <source>The nodes of this kind of file cannot be timed on this computer.</source>
+        <translation>这台电脑无法为这种文件的节点计时。</translation>
+    </message>
+    <message>
+        <source>Profile on This computer</source>
+        <translation>在这台电脑上剖析</translation>
+    </message>
+    <message>
+        <source>This file was not profiled yet.</source>
+        <translation>此文件尚未剖析。</translation>
+    </message>
+    <message>
+        <source>The layers are being compared…</source>
+        <translation>正在逐层比较…</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with: the error of layers needs a second .onnx or .tflite file.</source>
+        <translation>没有可比较的文件：逐层误差需要另一个 .onnx 或 .tflite 文件。</translation>
+    </message>
+    <message>
+        <source>Open beside…</source>
+        <translation>并排打开…</translation>
+    </message>
+    <message>
+        <source>Compare with {stage}</source>
+        <translation>与 {stage} 比较</translation>
+    </message>
+    <message>
+        <source>Compare the layers of this file, on the project&apos;s data where it names some.</source>
+        <translation>逐层比较此文件；项目指定了数据时使用该数据。</translation>
     </message>
     <message>
         <source>Only what the search finds is at full strength</source>
@@ -1364,6 +1460,113 @@
     </message>
 </context>
 <context>
+    <name>MeasuredPanel</name>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>One inference {p50} · {total} in kernels while profiled, {share} of it told by node</source>
+        <translation>一次推理 {p50} · 剖析时内核共 {total}，其中 {share} 归到节点</translation>
+    </message>
+    <message>
+        <source>{p50} with the profiler on</source>
+        <translation>开启剖析器时 {p50}</translation>
+    </message>
+    <message>
+        <source>threads {n}</source>
+        <translation>线程 {n}</translation>
+    </message>
+    <message>
+        <source>{n} inferences</source>
+        <translation>{n} 次推理</translation>
+    </message>
+    <message>
+        <source>inside</source>
+        <translation>在内部</translation>
+    </message>
+    <message>
+        <source>fused with {n}</source>
+        <translation>与 {n} 个融合</translation>
+    </message>
+    <message>
+        <source>no node</source>
+        <translation>无节点</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Operator</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Slowest nodes</source>
+        <translation>最慢的节点</translation>
+    </message>
+    <message>
+        <source>Worst layer: SQNR {sqnr} · {n} layers compared</source>
+        <translation>最差层：SQNR {sqnr} · 已比较 {n} 层</translation>
+    </message>
+    <message>
+        <source>No layer could be compared.</source>
+        <translation>没有可比较的层。</translation>
+    </message>
+    <message>
+        <source>{made} against {original}</source>
+        <translation>{made} 对比 {original}</translation>
+    </message>
+    <message>
+        <source>made-up inputs, real data tells more: {inputs}</source>
+        <translation>编造的输入，真实数据更可信：{inputs}</translation>
+    </message>
+    <message>
+        <source>{n} samples</source>
+        <translation>{n} 个样本</translation>
+    </message>
+    <message>
+        <source>{n} without a counterpart</source>
+        <translation>{n} 层没有对应层</translation>
+    </message>
+    <message>
+        <source>{n} of another size</source>
+        <translation>{n} 层大小不同</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>误差</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>余弦</translation>
+    </message>
+    <message>
+        <source>Mean error</source>
+        <translation>平均误差</translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <translation>最大误差</translation>
+    </message>
+    <message>
+        <source>Worst layers</source>
+        <translation>最差的层</translation>
+    </message>
+</context>
+<context>
     <name>MemoryCurve</name>
     <message>
         <source>Activation memory over time</source>
@@ -1480,6 +1683,61 @@
     <message>
         <source>About</source>
         <translation>说明</translation>
+    </message>
+</context>
+<context>
+    <name>PartitionRows</name>
+    <message>
+        <source>1 partition</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} partitions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 node</source>
+        <translation type="unfinished">1 个节点</translation>
+    </message>
+    <message>
+        <source>{n} nodes</source>
+        <translation type="unfinished">{n} 个节点</translation>
+    </message>
+    <message>
+        <source>MACs unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>partition {number} of {count}</source>
+        <translation type="unfinished">第 {number} 个分区，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>… and {n} smaller</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{weights} weights, {inside} in, {outside} out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layout: transposes in the graph: {n} ({size})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>about {n} more expected around the partitions ({size})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a size that is not known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layout tax: this node only moves {size}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layout tax: about {n} transposes expected here, at the partition&apos;s border.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1646,12 +1904,20 @@
         <translation>复制</translation>
     </message>
     <message>
+        <source>Fix…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copy the listed problems as Markdown</source>
         <translation>将列出的问题复制为 Markdown</translation>
     </message>
     <message>
         <source>All targets</source>
         <translation>所有目标</translation>
+    </message>
+    <message>
+        <source>Choose a problem that has a fix</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open a model to see what its targets do not take, why, and what helps.</source>
@@ -2073,6 +2339,14 @@
         <source>Read what runs measured of {file}</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Profile {file}</source>
+        <translation>剖析 {file}</translation>
+    </message>
+    <message>
+        <source>Compare the layers of {file}</source>
+        <translation>逐层比较 {file}</translation>
+    </message>
 </context>
 <context>
     <name>SettingsDialog</name>
@@ -2344,6 +2618,14 @@
         <translation>量化</translation>
     </message>
     <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>误差</translation>
+    </message>
+    <message>
         <source>deprecated</source>
         <translation>已弃用</translation>
     </message>
@@ -2573,6 +2855,14 @@
     <message>
         <source>Activations</source>
         <translation>激活</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>误差</translation>
     </message>
     <message>
         <source>Module</source>
@@ -3000,6 +3290,14 @@
     <message>
         <source>&amp;Ask the real tools</source>
         <translation>询问真实工具(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Profile the nodes on This computer</source>
+        <translation>在这台电脑上剖析节点(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Compare the &amp;layers…</source>
+        <translation>逐层比较(&amp;L)…</translation>
     </message>
     <message>
         <source>&amp;Wizard…</source>

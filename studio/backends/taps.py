@@ -1,14 +1,18 @@
 """Taps: a model whose inner results can be read, for comparing two files layer by layer.
 
-Every node computes what the file says: nothing is fused or folded, so that each tensor exists. Integer
-results are dequantised by their scale and zero point.
+The file runs as its runtime runs it, but for what is read: a result that is looked at cannot be fused away.
+Integer results are dequantised by their scale and zero point.
+
+*Why with all optimisations:* the error of a quantised model is that of its integer kernels, which may
+saturate (onnxruntime.ai, “Quantize ONNX models”, on reduce_range). Measured on the sample project, x86-64,
+2026-11-30: the worst layer has 27 dB with quantize and dequantize in float, and 15 dB as it really runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -65,7 +69,6 @@ class OrtTaps:
 
     def __init__(self, path: Path, graph: Graph, threads: int, wanted: Sequence[int]) -> None:
         import onnx
-        import onnxruntime as ort
 
         proto = onnx.load(str(path), load_external_data=False)
         there = {output.name for output in proto.graph.output}
@@ -75,10 +78,7 @@ class OrtTaps:
                 there.add(name)
                 proto.graph.output.append(onnx.ValueInfoProto(name=name))
 
-        def tune(options: Any) -> None:
-            options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-
-        self._model = OrtModel(path, target="ort/cpu", threads=threads, tune=tune, content=proto)
+        self._model = OrtModel(path, target="ort/cpu", threads=threads, content=proto)
         self._graph = graph
         self.inputs: Sequence[InputInfo] = self._model.inputs
         self.target_ran = "ort/cpu"

@@ -70,7 +70,7 @@ def text_of(found: LayerErrors, *, top: int = _SHOWN) -> str:
     parts = [tables.pairs(rows), tables.table(header, body, right="llrrrr")]
     if len(found.layers) > top:
         parts.append(f"and {len(found.layers) - top:,} better ones; --top N or --json shows them")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *(f"note: {note}" for note in found.notes)])
 
 
 def _left_out(found: LayerErrors) -> str:

@@ -82,6 +82,32 @@ def count_text(value: float) -> str:
     return f"{value:.3g}"
 
 
+def value_text(value: float, unit: str) -> str:
+    """A value with its unit, in three figures: `1.25 M MACs`, `12.3 kB`, `43.2 µs`."""
+    if value != value:
+        return ""
+    size = abs(value)
+    for limit, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= limit:
+            scaled, mark = value / limit, prefix
+            break
+    else:
+        scaled, mark = value, ""
+        if unit == "s":
+            scaled, mark = _small(value)
+    figures = f"{scaled:.3g}" if abs(scaled) < 1000 else f"{scaled:.0f}"
+    space = "" if unit.startswith("%") and not mark else " "
+    return f"{figures}{space}{mark}{unit}" if unit or mark else figures
+
+
+def _small(seconds: float) -> tuple[float, str]:
+    """Seconds below one in thousandths, millionths or billionths, with their letter."""
+    for limit, mark in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")):
+        if abs(seconds) >= limit or not seconds:
+            return seconds / limit, mark
+    return seconds * 1e9, "n"
+
+
 def nodes_text(count: int) -> str:
     """`1 node`, `34 nodes`."""
     return f"{count:,} node" if count == 1 else f"{count:,} nodes"

@@ -84,7 +84,10 @@ def _result(graph: Graph, tensor: int, matched: Ints) -> int:
         readers = graph.consumers_of(tensor).tolist()
         if len(readers) != 1 or tensor in outputs:
             break
-        node = int(readers[0])
+        node, maker = int(readers[0]), int(graph.producer_of[tensor])
+        is_on_grid = maker >= 0 and op_family(graph.node_op[maker]) == "quantize"
+        if is_on_grid and tensor in graph.tensor_quantization:
+            break  # its integers are the result; whoever reads them is to fuse with the quantize as ever
         made = graph.outputs_of(node)
         if int(matched[node]) >= 0 or not _is_folded(graph, node) or len(made) != 1 or made[0] < 0:
             break

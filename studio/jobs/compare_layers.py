@@ -21,7 +21,7 @@ from studio.errors import InputError, StudioError, UnsupportedError
 from studio.graph import Graph, open_graph
 from studio.graph.layer_pairs import LayerPair, layer_pairs
 from studio.jobs.job import Report
-from studio.jobs.model_inputs import InputData, made_up_refused, samples_for
+from studio.jobs.model_inputs import InputData, assumed_sizes, made_up_refused, samples_for
 from studio.measure.fact_file import save_fact
 from studio.measure.layer_errors import LAYERS, ComparedFile, LayerError, LayerErrors, LayerSums
 from studio.recipes.data import Samples
@@ -92,6 +92,7 @@ def run(spec: CompareLayers, report: Report) -> LayersCompared:
         layers=tuple(comparison.layers(*graphs)),
         unmatched=unmatched,
         incomparable=len(comparison.incomparable),
+        notes=assumed_sizes(first.inputs, spec.inputs),
     )
     hashes = (found.a.sha256, found.b.sha256)
     folder = Path(spec.runs_dir) if spec.runs_dir else paths.data_dir() / "runs"

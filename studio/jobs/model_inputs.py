@@ -46,6 +46,18 @@ def samples_for(inputs: Sequence[InputInfo], chosen: InputData, limit: int) -> S
     )
 
 
+def assumed_sizes(inputs: Sequence[InputInfo], chosen: InputData) -> tuple[str, ...]:
+    """A note when open sizes had to be taken as 1: figures then tell little of the real sizes."""
+    if chosen.data is not None:
+        return ()
+    names = make_inputs([_as_float(info) for info in inputs], chosen.dims).open_dims
+    if not names:
+        return ()
+    return (
+        f"Open sizes were taken as 1: {', '.join(names)}. Name real data, or give the sizes, for true figures.",
+    )
+
+
 def made_up_refused(samples: Samples, error: StudioError) -> StudioError:
     """The error itself on real inputs; on made-up ones an InputError: such a model needs real ones."""
     if samples.is_real:

@@ -25,7 +25,7 @@ from studio.graph import Graph, node_costs, open_graph
 from studio.graph.op_family import op_family
 from studio.jobs.deploy import default_target
 from studio.jobs.job import Report
-from studio.jobs.model_inputs import InputData, made_up_refused, samples_for
+from studio.jobs.model_inputs import InputData, assumed_sizes, made_up_refused, samples_for
 from studio.jobs.timing import measure
 from studio.measure.fact_file import save_fact
 from studio.measure.measurement import LatencyStats
@@ -102,9 +102,10 @@ def run(spec: ProfileNodes, report: Report) -> NodesProfiled:
         raise made_up_refused(samples, error) from None
     if report.should_stop() or not trace.whole_ns:
         raise InputError("The profile was stopped; nothing was kept.", hint="Start it again.")
+    notes = (*assumed_sizes(model.inputs, spec.inputs), *trace.notes)
     wall_time = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     runtime = f"{probe.title} {probe.version.split(',')[0]}".strip()
-    profile = _profile(spec, graph, path, trace, plain, samples.origin, wall_time, target, runtime)
+    profile = _profile(spec, graph, path, trace, plain, samples.origin, wall_time, target, runtime, notes)
     place = Path(spec.runs_dir) if spec.runs_dir else paths.data_dir() / "runs"
     fact = save_fact(place, PROFILE, profile, wall_time=wall_time, hashes=(profile.sha256,))
     return NodesProfiled(fact_path=str(fact), sha256=profile.sha256)
@@ -157,6 +158,7 @@ def _profile(
     wall_time: str,
     target: str,
     runtime: str,
+    notes: tuple[str, ...],
 ) -> NodeProfile:
     whole = sum(_stats(k.times_ns).p50 for k in trace.kernels if not k.is_inside)
     macs = node_costs(graph).macs
@@ -195,7 +197,7 @@ def _profile(
         nodes=tuple(sorted(nodes, key=lambda n: -n.latency_ms.p50)),
         runtime_work=_runtime_work([k for k in trace.kernels if not k.nodes], whole),
         folded=trace.folded,
-        notes=trace.notes,
+        notes=notes,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from studio.ui import fact_jobs
 from studio.ui.graph_overlays import OVERLAYS
 from studio.ui.graph_tools import has_bodies
 from studio.ui.light_edits import can_edit, can_edit_node, can_rename
@@ -231,6 +232,10 @@ ACTIONS: tuple[Action, ...] = (
            lambda w: w.problem_panel.next_problem(), "F8", enabled_when=_has_graph),
     Action("model.ask", "model", QT_TRANSLATE_NOOP("actions", "&Ask the real tools"),
            lambda w: w.ask_tools(), enabled_when=_has_graph),
+    Action("model.profile", "model", QT_TRANSLATE_NOOP("actions", "&Profile the nodes on This computer"),
+           lambda w: fact_jobs.profile_nodes(w.session), enabled_when=fact_jobs.can_profile),
+    Action("model.layers", "model", QT_TRANSLATE_NOOP("actions", "Compare the &layers…"),
+           lambda w: w.compare_layers(), enabled_when=_has_graph),
     Action("model.wizard", "model", QT_TRANSLATE_NOOP("actions", "&Wizard…"),
            lambda w: w.show_wizard(""), "Ctrl+Return", "wizard", _has_project, starts_group=True),
     Action("run.all", "run", QT_TRANSLATE_NOOP("actions", "&Run the recipe"),

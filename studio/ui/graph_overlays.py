@@ -18,6 +18,8 @@ OVERLAYS: tuple[tuple[str, str], ...] = (
     ("activations", QT_TRANSLATE_NOOP("TargetBar", "Activation bytes")),
     ("memory", QT_TRANSLATE_NOOP("TargetBar", "Memory alive")),
     ("quantization", QT_TRANSLATE_NOOP("TargetBar", "Quantisation")),
+    ("latency", QT_TRANSLATE_NOOP("TargetBar", "Latency")),
+    ("error", QT_TRANSLATE_NOOP("TargetBar", "Error")),
 )
 """id → title, in the order of the menus."""
 
@@ -29,6 +31,10 @@ def overlay_of(opened: OpenedGraph, overlay: str, target_id: str) -> Overlay | N
     verdicts = opened.verdicts.get(target_id)
     if overlay == "quantization":
         return canvas.quantization_overlay(opened.graph)
+    if overlay == "latency":
+        return canvas.latency_overlay(opened.graph, opened.profile) if opened.profile else None
+    if overlay == "error":
+        return canvas.error_overlay(opened.graph, opened.layer_errors) if opened.layer_errors else None
     if overlay in ("macs", "weights", "activations", "memory"):
         return _cost_overlay(opened, overlay)
     if verdicts is None:

@@ -384,6 +384,7 @@ class Session(SessionState):
             self.selection_changed.emit()
 
     def _on_opened(self, stage: Stage, outcome: Done | Failed) -> None:
+        from studio.ui.fact_jobs import load_facts
         from studio.ui.opened import load_opened
 
         if stage not in self.stages:
@@ -392,6 +393,7 @@ class Session(SessionState):
             if isinstance(outcome, Failed):
                 raise _Refused(outcome)
             stage.opened = load_opened(outcome)
+            load_facts(self, stage)
             stage.status = StageStatus.OPEN
         except _Refused as refused:
             stage.failure, stage.status = refused.failed, StageStatus.FAILED

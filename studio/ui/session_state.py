@@ -77,6 +77,8 @@ class SessionState(QObject):
     """A stage's graph is shown in another view: `opened.view` and `opened.layout`."""
     node_requested = Signal(int)
     """A node of the current graph was selected from elsewhere and should be brought into sight."""
+    facts_changed = Signal()
+    """A profile or a comparison of layers was made: `opened.profile`, `opened.layer_errors`."""
     docs_read = Signal()
     """More operator documentation is in `docs`."""
     logged = Signal(str, str)

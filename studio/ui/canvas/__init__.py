@@ -9,14 +9,15 @@ node takes 2.3 s to build and 1,056 ms a frame for the whole graph, OpenGL witho
 32 ms; arrays with levels of detail take under 8 ms everywhere.
 """
 
+from studio.graph.labels import value_text
 from studio.ui.canvas.canvas import GraphCanvas
 from studio.ui.canvas.colors import DARK, LIGHT, CanvasColors
 from studio.ui.canvas.compare import CompareCanvas, diff_overlay
+from studio.ui.canvas.measured import error_overlay, latency_overlay
 from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
 from studio.ui.canvas.overlays import (
     partition_overlay,
     value_overlay,
-    value_text,
     verdict_overlay,
 )
 from studio.ui.canvas.quantization import quantization_overlay
@@ -34,6 +35,8 @@ __all__ = [
     "Outline",
     "Overlay",
     "diff_overlay",
+    "error_overlay",
+    "latency_overlay",
     "partition_overlay",
     "quantization_overlay",
     "value_overlay",

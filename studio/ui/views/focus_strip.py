@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QWidget
 
@@ -35,6 +37,9 @@ class FocusStrip(QFrame):
         row.addWidget(self._name)
         row.addWidget(self._slider)
         row.addWidget(self._words, 1)
+        self._offers = QHBoxLayout()
+        self._offers.setSpacing(8)
+        row.addLayout(self._offers)
         row.addWidget(self._clear)
         self.hide()
 
@@ -54,11 +59,22 @@ class FocusStrip(QFrame):
         )
         self._show(words, has_slider=True, can_clear=self._slider.value() > 0)
 
+    def show_offer(self, words: str, offers: Sequence[tuple[str, Callable[[], object]]] = ()) -> None:
+        """What is missing, and a button for each way to get it; the first is the likeliest."""
+        self._show(words, has_slider=False, can_clear=False)
+        for place, (title, run) in enumerate(offers):
+            self._offers.addWidget(button(title, run, role="" if place else "primary"))
+
     def reset_threshold(self) -> None:
         """Back to where nothing is faded."""
         self._slider.setValue(0)
 
     def _show(self, words: str, *, has_slider: bool, can_clear: bool) -> None:
+        while (old := self._offers.takeAt(0)) is not None:
+            widget = old.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
         self._words.setText(words)
         self._name.setVisible(has_slider)
         self._slider.setVisible(has_slider)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -23,22 +24,31 @@ from studio.graph.scopes import (
     toggle_scope,
 )
 from studio.graph.view import GraphView as ViewOfGraph
+from studio.ui import fact_jobs
 from studio.ui.canvas import GraphCanvas, Overlay, value_text
 from studio.ui.graph_overlays import overlay_of
 from studio.ui.icons import icon
 from studio.ui.session import Selection, Session
-from studio.ui.stages import Stage
+from studio.ui.stages import OpenedGraph, Stage
 from studio.ui.texts import fill
+from studio.ui.views.compare_view import stage_title
 from studio.ui.views.focus_strip import FocusStrip
+from studio.ui.views.measured_panel import MeasuredPanel
 from studio.ui.views.memory_curve import MemoryCurve
 from studio.ui.widgets.parts import icon_button, label
 
 _SEARCH_MS = 80
 _NOTE_MS = 8_000
+_FINE_UNITS = ("s", "%")
+MEASURED = ("latency", "error")
+"""Overlays that have something to show only after a job has measured it."""
 
 
 class GraphView(QWidget):
     """The canvas of one stage. Selection goes both ways; a scope that is toggled is laid out anew."""
+
+    beside_requested = Signal()
+    """Open another file beside the project."""
 
     def __init__(self, session: Session, stage: Stage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,15 +66,20 @@ class GraphView(QWidget):
         self.strip = FocusStrip(self)
         self.curve = MemoryCurve(self)
         self.curve.hide()
+        self.measured = MeasuredPanel(self)
+        self.measured.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.strip)
         column.addWidget(self.canvas, 1)
         column.addWidget(self.curve)
+        column.addWidget(self.measured)
         self.strip.cleared.connect(self.clear_focus)
         self.strip.threshold_changed.connect(self._refresh_dim)
         self.curve.node_chosen.connect(session.go_to_node)
+        self.measured.node_chosen.connect(session.go_to_node)
+        self.measured.again_requested.connect(self._measure_again)
         self.bar = self._make_bar()
         """Back, forward, search, fit: whoever places the view places it too."""
         self._search_timer = QTimer(self)
@@ -82,6 +97,8 @@ class GraphView(QWidget):
         session.layout_changed.connect(self._on_layout)
         session.target_changed.connect(self.refresh_overlay)
         session.overlay_changed.connect(self.refresh_overlay)
+        session.facts_changed.connect(self.refresh_overlay)
+        session.jobs_changed.connect(self._refresh_offer)
         session.selection_changed.connect(self._on_selection)
         session.node_requested.connect(self._on_node_requested)
         self._show()
@@ -133,7 +150,64 @@ class GraphView(QWidget):
             self.curve.set_bytes(opened.graph, opened.costs.live_bytes)
             self.curve.select_node(session.selection.node)
         self.curve.setVisible(has_curve)
+        self._refresh_measured(opened)
         self._refresh_dim()
+
+    def _refresh_measured(self, opened: OpenedGraph) -> None:
+        """The list under the graph, for the overlays that were measured."""
+        overlay = self._session.overlay
+        if overlay == "latency" and opened.profile is not None:
+            self.measured.show_profile(opened.graph, opened.profile)
+        elif overlay == "error" and opened.layer_errors is not None:
+            self.measured.show_errors(opened.graph, opened.layer_errors)
+        else:
+            self.measured.hide()
+            return
+        self.measured.select_node(self._session.selection.node if self.is_current else None)
+        self.measured.show()
+
+    def offer_measuring(self) -> None:
+        """Shows the buttons that measure what the overlay shows, also where it was measured before."""
+        if self._session.overlay in MEASURED:
+            self.strip.show_offer(*self._offer_of(self._session.overlay))
+
+    def _measure_again(self) -> None:
+        if self._session.overlay == "latency":
+            fact_jobs.profile_nodes(self._session)
+        else:
+            self.offer_measuring()
+
+    def _refresh_offer(self) -> None:
+        """What is missing for the overlay, when it has nothing to show."""
+        if self._session.overlay in MEASURED and self.is_current:
+            self._refresh_dim()
+
+    def _offer_of(self, overlay: str) -> tuple[str, list[tuple[str, Callable[[], object]]]]:
+        """What to say of an overlay that was not measured, and the buttons that measure it."""
+        session = self._session
+        if overlay == "latency":
+            if fact_jobs.is_running(session, "profile_nodes"):
+                return self.tr("The nodes are being timed on This computer…"), []
+            if not fact_jobs.can_profile(session):
+                return self.tr("The nodes of this kind of file cannot be timed on this computer."), []
+            start = self.tr("Profile on This computer")
+            return self.tr("This file was not profiled yet."), [
+                (start, partial(fact_jobs.profile_nodes, session))
+            ]
+        if fact_jobs.is_running(session, "compare_layers"):
+            return self.tr("The layers are being compared…"), []
+        others = fact_jobs.partners(session)
+        if not others:
+            words = self.tr(
+                "Nothing to compare with: the error of layers needs a second .onnx or .tflite file."
+            )
+            return words, [(self.tr("Open beside…"), self.beside_requested.emit)]
+        steps = {s.id: s for s in session.project.recipe.steps} if session.project else {}
+        offers: list[tuple[str, Callable[[], object]]] = []
+        for other in others[:3]:
+            title = fill(self.tr("Compare with {stage}"), stage=stage_title(other, steps.get(other.id)))
+            offers.append((title, partial(fact_jobs.compare_layers, session, other)))
+        return self.tr("Compare the layers of this file, on the project's data where it names some."), offers
 
     def toggle_scope(self, scope: int) -> None:
         """Opens or closes a scope, or closes an opened body, and keeps what is in sight where it is."""
@@ -201,6 +275,9 @@ class GraphView(QWidget):
             self.canvas.set_dimmed(~self._found)
         elif overlay is not None and overlay.values is not None and overlay.largest > 0:
             self._show_threshold(overlay)
+        elif overlay is None and self._session.overlay in MEASURED and self._stage.opened is not None:
+            self.strip.show_offer(*self._offer_of(self._session.overlay))
+            self.canvas.set_dimmed(None)
         else:
             self.strip.hide()
             self.canvas.set_dimmed(None)
@@ -210,7 +287,7 @@ class GraphView(QWidget):
         bright = overlay.above(share)
         if share <= 0:
             bright = np.ones(len(bright), np.bool_)  # nodes without a figure as well
-        limit = value_text(float(np.ceil(share * overlay.largest)), overlay.unit)
+        limit = value_text(_limit(share, overlay), overlay.unit)
         self.strip.show_threshold(int(bright.sum()), len(bright), limit)
         self.canvas.set_dimmed(~bright if share > 0 else None)
 
@@ -330,6 +407,8 @@ class GraphView(QWidget):
         elif selection == Selection():
             self.canvas.select(None)
         self.curve.select_node(selection.node)
+        if self.measured.isVisible():
+            self.measured.select_node(selection.node)
 
     def _on_node_requested(self, node: int) -> None:
         if self.is_current:
@@ -344,6 +423,12 @@ class GraphView(QWidget):
         view = reveal(opened.graph, opened.view, node)
         if view != opened.view:
             self._lay_out(view)
+
+
+def _limit(share: float, overlay: Overlay) -> float:
+    """The figure at which the threshold stands; counts are whole."""
+    limit = share * overlay.largest
+    return limit if overlay.unit in _FINE_UNITS else float(np.ceil(limit))
 
 
 def _mask(size: int, nodes: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,142 @@
+"""Starts the jobs that measure nodes (time, error), and finds what earlier ones left about a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from studio import paths
+from studio.errors import StudioError
+from studio.jobs.job import Done, Failed
+from studio.jobs.model_inputs import InputData
+from studio.measure.fact_file import find_facts, load_fact
+from studio.measure.layer_errors import LAYERS, LayerErrors
+from studio.measure.node_profile import PROFILE, NodeProfile
+from studio.project.places import runs_dir
+from studio.records import Record
+from studio.ui.job_runner import COMPUTE
+from studio.ui.session import Session
+from studio.ui.stages import Stage
+from studio.ui.texts import fill
+
+R = TypeVar("R", bound=Record)
+PROFILED = frozenset({"onnx", "ort", "tflite", "pte"})
+"""Formats whose runtime times single nodes on this computer."""
+COMPARED = frozenset({"onnx", "tflite"})
+"""Formats whose runtime shows its inner results on this computer."""
+
+
+def load_facts(session: Session, stage: Stage) -> None:
+    """Puts the newest profile and comparison of the stage's file beside its graph."""
+    opened = stage.opened
+    if opened is None:
+        return
+    sha256 = opened.graph.file_sha256
+    opened.profile = _newest(session, PROFILE, sha256, NodeProfile)
+    opened.layer_errors = _newest(session, LAYERS, sha256, LayerErrors)
+
+
+def _newest(session: Session, kind: str, sha256: str, type_: type[R]) -> R | None:
+    found = [path for folder in _folders(session) for path in find_facts(folder, kind, sha256)]
+    for path in sorted(found, key=lambda p: p.name, reverse=True):
+        try:
+            return load_fact(path, type_)
+        except StudioError as error:  # of a newer studio, or damaged: older ones may be readable
+            session.logged.emit(path.name, str(error))
+    return None
+
+
+def _folders(session: Session) -> list[Path]:
+    folders = [paths.data_dir() / "runs"]
+    if session.project_path is not None:
+        folders.append(runs_dir(session.project_path))
+    return folders
+
+
+def _runs_dir(session: Session) -> str:
+    return str(runs_dir(session.project_path)) if session.project_path is not None else ""
+
+
+def _inputs(session: Session) -> InputData:
+    """The project's own real data, where it names some."""
+    project = session.project
+    if project is None or session.folder is None:
+        return InputData()
+    return InputData(
+        data=project.evaluation or project.calibration,
+        preprocessing=project.preprocessing,
+        folder=str(session.folder),
+    )
+
+
+def can_profile(session: Session) -> bool:
+    """Whether the stage in sight is a file whose nodes can be timed here."""
+    opened = session.opened
+    return opened is not None and opened.graph.format in PROFILED
+
+
+def is_running(session: Session, kind: str) -> bool:
+    """Whether a job of that kind is under way."""
+    return any(job.kind == kind and not job.is_over for job in session.jobs)
+
+
+def profile_nodes(session: Session) -> None:
+    """Times every node of the stage in sight on this computer, and shows it."""
+    from studio.jobs.profile_nodes import ProfileNodes
+
+    stage, project = session.current_stage, session.project
+    if stage is None or stage.path is None or stage.opened is None or project is None:
+        return
+    spec = ProfileNodes(
+        path=str(stage.path),
+        threads=project.run_settings.threads,
+        inputs=_inputs(session),
+        runs_dir=_runs_dir(session),
+    )
+    title = fill(session.tr("Profile {file}"), file=stage.path.name)
+    session.set_overlay("latency")
+    session.start(spec, title=title, lane=COMPUTE, then=lambda outcome: _take(session, outcome))
+
+
+def partners(session: Session) -> list[Stage]:
+    """The stages that the one in sight can be compared with, the likeliest first: the recipe's float file
+    for what was made from it, else what was made from this file."""
+    current = session.current_stage
+    if current is None or current.opened is None or current.opened.graph.format not in COMPARED:
+        return []
+    others = [s for s in session.stages if s is not current and s.path is not None and s.has_graph]
+    others = [s for s in others if s.path is not None and s.path.suffix.lstrip(".") in COMPARED]
+    order = {stage.id: k for k, stage in enumerate(session.stages)}
+    here = order[current.id]
+    before = [s for s in others if order[s.id] < here]
+    after = [s for s in others if order[s.id] > here]
+    # The step right before is the input; a float source further up is the better original.
+    before.sort(key=lambda s: (s.kind not in ("export", "source"), -order[s.id]))
+    return [*before, *after]
+
+
+def compare_layers(session: Session, other: Stage) -> None:
+    """Compares the stage in sight with another one, layer by layer; the earlier one is the original."""
+    from studio.jobs.compare_layers import CompareLayers
+
+    current = session.current_stage
+    if current is None or current.path is None or other.path is None:
+        return
+    order = [stage.id for stage in session.stages]
+    first, second = sorted((current, other), key=lambda s: order.index(s.id))
+    assert first.path is not None and second.path is not None
+    spec = CompareLayers(
+        a=str(first.path), b=str(second.path), inputs=_inputs(session), runs_dir=_runs_dir(session)
+    )
+    title = fill(session.tr("Compare the layers of {file}"), file=second.path.name)
+    session.set_overlay("error")
+    session.start(spec, title=title, lane=COMPUTE, then=lambda outcome: _take(session, outcome))
+
+
+def _take(session: Session, outcome: Done | Failed) -> None:
+    """Finds the new fact from every opened stage that it is about."""
+    if isinstance(outcome, Done):
+        for stage in session.stages:
+            if stage.opened is not None:
+                load_facts(session, stage)
+        session.facts_changed.emit()
