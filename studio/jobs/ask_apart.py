@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
 from concurrent.futures.process import BrokenProcessPool
@@ -15,6 +18,10 @@ from studio.jobs.ask_tool import ask
 from studio.records import from_json, to_json
 
 PATIENCE_S = 600.0
+
+
+class ToolGone(ToolError):
+    """The process that asked died or was killed: not the tool's answer, and worth asking again."""
 
 
 class AskApart:
@@ -36,18 +43,19 @@ class AskApart:
     ) -> ToolAnswer | None:
         """The tool's answer. Raises ToolError when it crashed or took too long, else what it raised."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+            spawn = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_leave_with_the_parent)
         future = self._pool.submit(_ask, str(path), format_, target_id, soc, input_shapes)
         try:
             state, text, hint = future.result(PATIENCE_S)
         except BrokenProcessPool:
             self._drop()
-            raise ToolError(
+            raise ToolGone(
                 f"The tool for {target_id} crashed on {path.name}.", hint="Ask it alone."
             ) from None
         except TooLong:
             self._drop(kill=True)
-            raise ToolError(
+            raise ToolGone(
                 f"The tool for {target_id} took over {PATIENCE_S:.0f} s on {path.name}.", hint="Ask it alone."
             ) from None
         if state == "error":
@@ -62,6 +70,19 @@ class AskApart:
                 process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._pool = None
+
+
+def _leave_with_the_parent() -> None:
+    """Ends the helper when the process that asked is gone, even killed: a compiler may run for minutes."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
 
 
 def _ask(

@@ -1,8 +1,9 @@
 """Asks the real partitioner or compiler about a model file and puts its answers over the rules' verdicts.
 
-Which tool answers for which file: `.pt2` → ExecuTorch's XNNPACK and Vulkan partitioners, `.tflite` → LiteRT's
-own delegation here, `.onnx` → Qualcomm's HTP through onnxruntime-qnn and ONNX Runtime's NNAPI checker,
-TorchScript → PyTorch's NNAPI serializer. A target without a tool keeps its rules, and a note says so.
+Which tool answers for which file: `.pt2` → ExecuTorch's XNNPACK and Vulkan partitioners, and litert-torch
+with LiteRT's delegation of what it makes; `.tflite` → LiteRT's own delegation here; `.onnx` → Qualcomm's HTP
+through onnxruntime-qnn and ONNX Runtime's NNAPI checker; TorchScript → PyTorch's NNAPI
+serializer. A target without a tool keeps its rules, and a note says so.
 """
 
 from __future__ import annotations
@@ -105,6 +106,12 @@ def _litert(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...],
     return ask_it(path, target_id)
 
 
+def _converted(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_converted import ask as ask_it
+
+    return ask_it(path, target_id)
+
+
 def _qnn(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
     from studio.backends.ask_ort import ask_qnn
 
@@ -132,6 +139,7 @@ def _torch_nnapi(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, 
 _ASKERS: dict[tuple[str, str], Asker] = {
     ("pt2", "executorch/xnnpack"): _executorch,
     ("pt2", "executorch/vulkan"): _executorch,
+    ("pt2", "litert/cpu"): _converted,
     ("tflite", "litert/cpu"): _litert,
     ("onnx", "ort/cpu"): _ort_cpu,
     ("onnx", "ort/qnn"): _qnn,

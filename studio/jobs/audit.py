@@ -3,6 +3,9 @@
 Counted per target: nodes where the rule claims something (runs, or not taken) and the tool answered.
 *False yes*: the rule says runs, the tool does not take it. *False no*: the other way round. Conditional and
 unknown verdicts claim nothing and are counted as left open. Every disagreement is listed.
+
+What tools answered is kept (`kept_answers`), so an audit that was stopped goes on where it was, and one after
+a change of the rules asks nothing twice. A file that cannot be read, judged or asked about is listed.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studio.backends.ask import ToolAnswer, ToolNode, ToolTensor
-from studio.errors import InputError, StudioError
+from studio.errors import InputError, StudioError, ToolError
 from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
-from studio.jobs.ask_apart import AskApart
+from studio.jobs.ask_apart import AskApart, ToolGone
 from studio.jobs.ask_tool import match_nodes
 from studio.jobs.job import Report
+from studio.jobs.kept_answers import Kept, KeptAnswers
 from studio.records import Record
 from studio.support import VERDICTS, TargetVerdicts, Verdict, judge
 from studio.support.op_node import ABSENT, OpNode, OpTensor
@@ -29,7 +33,7 @@ Claim = tuple[str, str, Verdict, str, bool, str]
 """Node, operator, the rule's verdict and sentence, whether the tool takes it, the tool's reason."""
 
 TARGETS_OF = {
-    "pt2": ("executorch/xnnpack", "executorch/vulkan"),
+    "pt2": ("executorch/xnnpack", "executorch/vulkan", "litert/cpu"),
     "tflite": ("litert/cpu",),
     "onnx": ("ort/cpu", "ort/nnapi", "ort/qnn"),
     "torchscript": ("pytorch-mobile/nnapi",),
@@ -91,17 +95,24 @@ class Audited(Record):
 def run(spec: Audit, report: Report) -> Audited:
     """The audit of a corpus. Raises InputError when the folder holds no model files."""
     folder = Path(spec.corpus)
-    files = sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES) if folder.is_dir() else []
+    files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and not p.is_dir())
     if not files:
         raise InputError(f"{folder} holds no model files.", hint=f"Put {', '.join(SUFFIXES)} files there.")
     table = _Table()
     with AskApart() as apart:
+        tools = _Tools(apart)
         for number, path in enumerate(files):
-            report.progress(f"auditing {path.name}", number, len(files))
+            if report.should_stop():
+                table.notes.append(f"Stopped after {number} of {len(files)} files; run it again to go on.")
+                break
+            name = path.relative_to(folder).as_posix()
+            report.progress(f"auditing {name}", number, len(files))
             try:
-                _audit_file(path, path.relative_to(folder).as_posix(), spec, table, apart)
+                _audit_file(path, name, spec, table, tools)
             except StudioError as error:
-                table.notes.append(f"{path.name}: {error}")
+                table.notes.append(f"{name}: {error}")
+            except Exception as error:  # a bug on one stranger's file must not cost the answers on the others
+                table.notes.append(f"{name}: could not be audited, {type(error).__name__}: {error}")
     report.progress("done", len(files), len(files))
     return Audited(
         date=datetime.date.today().isoformat(),
@@ -148,7 +159,34 @@ class _Table:
         )
 
 
-def _audit_file(path: Path, name: str, spec: Audit, table: _Table, apart: AskApart) -> None:
+class _Tools:
+    """The tools in their own process, asked only what they have not answered before."""
+
+    def __init__(self, apart: AskApart) -> None:
+        self._apart = apart
+        self._kept = KeptAnswers()
+
+    def ask(
+        self, path: Path, format_: str, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]
+    ) -> ToolAnswer | None:
+        """The answer, None when no tool answers for this file. Raises StudioError when it refuses."""
+        place = self._kept.place(path, target_id, soc, shapes)
+        kept = self._kept.load(place)
+        if kept is None:
+            try:
+                answer = self._apart.ask(path, format_, target_id, soc=soc, input_shapes=shapes)
+                kept = Kept(answer=answer)
+            except ToolGone:
+                raise
+            except StudioError as error:
+                kept = Kept(refusal=error.message, hint=error.hint)
+            self._kept.save(place, kept)
+        if kept.refusal:
+            raise ToolError(kept.refusal, hint=kept.hint)
+        return kept.answer
+
+
+def _audit_file(path: Path, name: str, spec: Audit, table: _Table, tools: _Tools) -> None:
     graph = open_graph(path)
     format_ = graph.format
     for target_id in TARGETS_OF.get(format_, ()):
@@ -156,7 +194,7 @@ def _audit_file(path: Path, name: str, spec: Audit, table: _Table, apart: AskApa
             continue
         shapes = _shapes(path) if format_ in ("torchscript", "pt") else ()
         try:
-            answer = apart.ask(path, format_, target_id, soc=spec.soc, input_shapes=shapes)
+            answer = tools.ask(path, format_, target_id, spec.soc, shapes)
         except StudioError as error:
             table.notes.append(f"{name}, {target_id}: {error}")
             continue
@@ -176,14 +214,16 @@ def _claims(graph: Graph, verdicts: TargetVerdicts, found: dict[int, tuple[bool,
     partition: outside, LiteRT's own kernel runs the node, and that is what the tool must confirm.
     """
     for node, (taken, why) in found.items():
-        source = verdicts.reason(node).source
-        if is_folded(source) or source.startswith(OPTIMIZER):
+        reason = verdicts.reason(node)
+        if is_folded(reason.source) or reason.source.startswith(OPTIMIZER):
             continue  # gone before anyone is asked; tools that do not optimise still see it
+        if reason.vanishes and verdicts.target_id == "litert/cpu":
+            continue  # a part of its neighbours: XNNPACK is asked about those
         verdict = VERDICTS[int(verdicts.codes[node])]
         outside = verdicts.target_id == "litert/cpu" and verdicts.partition_of[node] < 0
         if outside and verdict == Verdict.RUNS:
             verdict = Verdict.FALLS_BACK
-        yield graph.label(node), graph.node_op[node], verdict, verdicts.reason(node).text, taken, why
+        yield graph.label(node), graph.node_op[node], verdict, reason.text, taken, why
 
 
 def _direct(answer: ToolAnswer, soc: str) -> Iterator[Claim]:
@@ -214,11 +254,11 @@ def _tensor(tensor: ToolTensor) -> OpTensor:
 
 
 def _shapes(path: Path) -> tuple[tuple[int, ...], ...]:
-    """Input shapes of a TorchScript file, from the ONNX file of the same name beside it."""
-    beside = path.with_suffix(".onnx")
-    if not beside.is_file():
+    """Input shapes of a TorchScript file, from the ONNX or exported program of the same name beside it."""
+    found = [p for p in (path.with_suffix(".onnx"), path.with_suffix(".pt2")) if p.is_file()]
+    if not found:
         return ()
-    graph = open_graph(beside)
+    graph = open_graph(found[0])
     shapes = [graph.tensor_shape[t] or () for t in graph.main_inputs()]
     return tuple(tuple(d if isinstance(d, int) else 1 for d in s) for s in shapes)
 

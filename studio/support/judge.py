@@ -6,7 +6,7 @@ another language) → the target's rule → its fallback's rule → groups, fold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from studio.support.problems import cut_sentences
 from studio.support.rules import RuleSet, rule_for
 from studio.support.ruling import Ruling, Setting, gone
 from studio.support.soc import htp_arch_of
+from studio.support.stand_in import stand_in
 from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Verdict
 from studio.targets import find_target
 
@@ -117,7 +118,25 @@ def _rule(
         rulings = [_through(rules, made, setting) for made in lowered]
     if reach is None:
         return rulings
-    return [reach.possible(helpful(node, ruling)) for node, ruling in zip(nodes, rulings)]
+    lower = lowering_for(setting.graph_format, rules.ir)
+
+    def of(node: OpNode) -> Verdict:
+        ruling = (
+            settle(rules, node, setting) if lower is None else _through(rules, _lowered(lower, node), setting)
+        )
+        return ruling.verdict
+
+    return [_worth(reach.possible(helpful(n, r)), n, of) for n, r in zip(nodes, rulings)]
+
+
+def _worth(ruling: Ruling, node: OpNode, verdict_of: Callable[[OpNode], Verdict]) -> Ruling:
+    """The ruling without fixes whose outcome the target would not take either."""
+    if not ruling.fixes:
+        return ruling
+    made = {fix: stand_in(fix, node) for fix in ruling.fixes}
+    better = (Verdict.RUNS, Verdict.CONDITIONAL)
+    kept = tuple(fix for fix, node in made.items() if node is None or verdict_of(node) in better)
+    return ruling if kept == ruling.fixes else ruling._replace(fixes=kept)
 
 
 def settle(rules: RuleSet, node: OpNode, setting: Setting) -> Ruling:
@@ -143,7 +162,7 @@ def _through(rules: RuleSet, made: Lowering, setting: Setting) -> Ruling:
         is_gone = made.verdict == Verdict.RUNS
         return Ruling(made.verdict, made.text, made.source, made.fixes, engine=not is_gone, vanishes=is_gone)
     rulings = [settle(rules, part, setting) for part in made.parts]
-    worst = min(rulings, key=lambda r: _WORST.index(r.verdict))
+    worst = min(rulings, key=lambda r: (_WORST.index(r.verdict), r.engine))  # a part beside the engine cuts
     text = f"{made.text} {worst.text}".strip()
     verdict = worst.verdict
     if made.is_guess and verdict in (Verdict.FALLS_BACK, Verdict.FAILS):

@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from studio.support.op_node import OpNode
-from studio.support.predict import onnx_to_tflite, onnx_to_torch, torch_to_edge, torch_to_onnx
+from studio.support.predict import (
+    onnx_to_tflite,
+    onnx_to_torch,
+    torch_to_edge,
+    torch_to_onnx,
+    torch_to_tflite,
+)
 from studio.support.predict.lowering import Lower, Lowering, becomes, not_known, then
 
 NATIVE = {
@@ -68,7 +74,7 @@ _STEPS: dict[tuple[str, str], Lower] = {
     ("onnx", "edge"): then(onnx_to_torch.lower, torch_to_edge.lower),
     ("onnx", "torchscript"): then(onnx_to_torch.lower, _to_torchscript),
     ("torch", "onnx"): torch_to_onnx.lower,
-    ("torch", "tflite"): then(torch_to_onnx.lower, onnx_to_tflite.lower),
+    ("torch", "tflite"): torch_to_tflite.lower,
     ("torch", "edge"): torch_to_edge.lower,
     ("torch", "torchscript"): _to_torchscript,
 }

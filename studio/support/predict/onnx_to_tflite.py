@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from studio.graph.graph import Shape
 from studio.support.op_node import OpNode, OpTensor
+from studio.support.predict import onnx_to_tflite_spatial as spatial
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
+from studio.support.predict.tflite_nodes import INT_VECTOR, tflite
 from studio.support.rules.onnx_common import clip_bounds, reduced_axes
 
 SOURCE = "prediction: TFLite operators of the same meaning (studio/support/predict/onnx_to_tflite.py)"
-INT_VECTOR = OpTensor(dtype="int32", shape=(2,), is_constant=True)
 FUSING = ("Conv", "ConvTranspose", "Gemm", "Add", "Sub", "Mul", "Div", "AveragePool", "MaxPool")
 
 
@@ -34,45 +34,11 @@ def lower(node: OpNode) -> Lowering:
     if node.op in _REMOVED:
         return vanishes(f"{node.op} does nothing at inference and is removed.", SOURCE)
     if node.op in _SAME:
-        return becomes(SOURCE, _make(node, _SAME[node.op]))
+        return becomes(SOURCE, tflite(node, _SAME[node.op]))
     make = _MAKE.get(node.op)
     if make is None:
         return not_known(f"What {node.op} becomes in TFLite is not known here.", SOURCE)
     return make(node)
-
-
-def _make(
-    node: OpNode,
-    op: str,
-    inputs: tuple[OpTensor, ...] | None = None,
-    outputs: tuple[OpTensor, ...] | None = None,
-    **attributes: Any,
-) -> OpNode:
-    return replace(
-        node,
-        op=op,
-        domain="",
-        version=1,
-        attributes=attributes,
-        inputs=tuple(_int32(t) for t in (node.inputs if inputs is None else inputs)),
-        outputs=tuple(_int32(t) for t in (node.outputs if outputs is None else outputs)),
-        qdq=None,
-    )
-
-
-def _int32(tensor: OpTensor) -> OpTensor:
-    """Constants of 64 bits are written with 32 where the operator allows it (axes, shapes)."""
-    return replace(tensor, dtype="int32") if tensor.dtype == "int64" and tensor.is_constant else tensor
-
-
-def _nhwc(tensor: OpTensor) -> OpTensor:
-    return replace(tensor, shape=_permuted(tensor.shape))
-
-
-def _permuted(shape: Shape | None) -> Shape | None:
-    if shape is None or len(shape) != 4:
-        return shape
-    return (shape[0], shape[2], shape[3], shape[1])
 
 
 _REMOVED = {"Identity", "Dropout"}
@@ -91,9 +57,9 @@ _SAME = {
 def _fused(node: OpNode, op: str) -> Lowering:
     """An activation: fused into the operator before it when that one has no other reader, else on its own."""
     if node.producers[:1] and node.producers[0] in FUSING:
-        own = _make(node, op, node.inputs[:1])
+        own = tflite(node, op, node.inputs[:1])
         return becomes(SOURCE, own, text=f"Fused into the {node.producers[0]} before it (or {op}).")
-    return becomes(SOURCE, _make(node, op, node.inputs[:1]))
+    return becomes(SOURCE, tflite(node, op, node.inputs[:1]))
 
 
 def _clip(node: OpNode) -> Lowering:
@@ -108,129 +74,7 @@ def _clip(node: OpNode) -> Lowering:
         return not_known("Clip with computed bounds.", SOURCE)
     x = node.input(0)
     bound = OpTensor(dtype=x.dtype, shape=(), is_constant=True)
-    return becomes(SOURCE, _make(node, "MAXIMUM", (x, bound)), _make(node, "MINIMUM", (x, bound)))
-
-
-def _conv(node: OpNode) -> Lowering:
-    weight, x, y = node.input(1), node.input(0), node.output()
-    rank = weight.rank
-    if rank is None:
-        return not_known("The weight's rank is not in the file.", SOURCE)
-    if rank == 5:
-        return becomes(SOURCE, _make(node, "CONV_3D"), sure=False)
-    if rank == 3:
-        return not_known(
-            "A 1-D convolution becomes reshapes around CONV_2D, in an order not known here.", SOURCE
-        )
-    if rank != 4:
-        return not_known(f"A convolution cannot have a weight of rank {rank}.", SOURCE)
-    if not weight.is_constant:
-        return not_known("A convolution with a computed weight.", SOURCE)
-    group = node.integer("group", 1)
-    channels = x.dim(1)
-    shape = weight.shape or ()
-    bias = node.input(2) if node.has(2) else OpTensor(dtype=x.dtype, shape=shape[:1], is_constant=True)
-    strides, dilations = node.ints("strides") or (1, 1), node.ints("dilations") or (1, 1)
-    options = {
-        "stride_h": strides[0], "stride_w": strides[-1], "dilation_h_factor": dilations[0],
-        "dilation_w_factor": dilations[-1], "fused_activation_function": "NONE",
-    }  # fmt: skip
-    if group > 1 and channels is not None and group == channels and len(shape) == 4:
-        filter_ = replace(weight, shape=(1, shape[2], shape[3], shape[0]))
-        multiplier = shape[0] // channels if isinstance(shape[0], int) else 1
-        core = _make(
-            node,
-            "DEPTHWISE_CONV_2D",
-            (_nhwc(x), filter_, bias),
-            (_nhwc(y),),
-            depth_multiplier=multiplier,
-            **options,
-        )
-    else:
-        filter_ = replace(weight, shape=(shape[0], *shape[2:], shape[1]))
-        core = _make(node, "CONV_2D", (_nhwc(x), filter_, bias), (_nhwc(y),), **options)
-    pads = node.ints("pads") or (0, 0, 0, 0)
-    if any(pads) and not _is_same(node, x, y, pads):
-        padding = OpTensor(dtype="int32", shape=(4, 2), is_constant=True)
-        pad = _make(node, "PAD", (_nhwc(x), padding), (replace(_nhwc(x)),))
-        return becomes(SOURCE, pad, core)
-    return becomes(SOURCE, core)
-
-
-def _is_same(node: OpNode, x: OpTensor, y: OpTensor, pads: tuple[int, ...]) -> bool:
-    """Whether explicit pads are what TFLite's SAME would choose (stride 1, symmetric)."""
-    strides = node.ints("strides") or (1, 1)
-    return (
-        all(s == 1 for s in strides)
-        and len(pads) == 4
-        and pads[:2] == pads[2:]
-        and x.shape is not None
-        and y.shape is not None
-        and x.shape[2:] == y.shape[2:]
-    )
-
-
-def _conv_transpose(node: OpNode) -> Lowering:
-    weight, x, y = node.input(1), node.input(0), node.output()
-    if weight.rank != 4 or node.integer("group", 1) != 1 or any(d != 1 for d in node.ints("dilations") or ()):
-        return not_known("Only a plain 2-D transposed convolution has one TFLite operator.", SOURCE)
-    shape = weight.shape or ()
-    filter_ = replace(weight, shape=(shape[1], shape[2], shape[3], shape[0]))
-    size = OpTensor(dtype="int32", shape=(4,), is_constant=True)
-    bias = (node.input(2),) if node.has(2) else ()
-    strides = node.ints("strides") or (1, 1)
-    return becomes(
-        SOURCE,
-        _make(
-            node,
-            "TRANSPOSE_CONV",
-            (size, filter_, _nhwc(x), *bias),
-            (_nhwc(y),),
-            stride_h=strides[0],
-            stride_w=strides[-1],
-        ),
-        sure=False,
-    )
-
-
-def _batch_norm(node: OpNode) -> Lowering:
-    if node.producers[:1] == ("Conv",):
-        return vanishes("Folded into the weights of the Conv before it.", SOURCE)
-    x = node.input(0)
-    scale = OpTensor(dtype=x.dtype, shape=node.input(1).shape, is_constant=True)
-    return becomes(SOURCE, _make(node, "MUL", (_nhwc(x), scale)), _make(node, "ADD", (_nhwc(x), scale)))
-
-
-def _pool(node: OpNode) -> Lowering:
-    kernel = node.ints("kernel_shape") or ()
-    if len(kernel) != 2:
-        return not_known("Only 2-D pooling has one TFLite operator.", SOURCE)
-    if node.integer("ceil_mode", 0) or any(d != 1 for d in node.ints("dilations") or ()):
-        return not_known("Pooling with ceil_mode or dilation has no single TFLite operator.", SOURCE)
-    strides = node.ints("strides") or (1, 1)
-    op = "AVERAGE_POOL_2D" if node.op == "AveragePool" else "MAX_POOL_2D"
-    pads = node.ints("pads") or ()
-    options = {
-        "filter_height": kernel[0],
-        "filter_width": kernel[1],
-        "stride_h": strides[0],
-        "stride_w": strides[1],
-        "fused_activation_function": "NONE",
-    }
-    core = _make(node, op, (_nhwc(node.input(0)),), (_nhwc(node.output()),), **options)
-    if any(pads):
-        padding = OpTensor(dtype="int32", shape=(4, 2), is_constant=True)
-        name = "PADV2" if op == "MAX_POOL_2D" else "PAD"
-        value = (OpTensor(dtype="float32", shape=(), is_constant=True),) if name == "PADV2" else ()
-        return becomes(SOURCE, _make(node, name, (_nhwc(node.input(0)), padding, *value)), core, sure=False)
-    return becomes(SOURCE, core)
-
-
-def _global_pool(node: OpNode) -> Lowering:
-    op = "MEAN" if node.op == "GlobalAveragePool" else "REDUCE_MAX"
-    return becomes(
-        SOURCE, _make(node, op, (_nhwc(node.input(0)), INT_VECTOR), (_nhwc(node.output()),), keep_dims=True)
-    )
+    return becomes(SOURCE, tflite(node, "MAXIMUM", (x, bound)), tflite(node, "MINIMUM", (x, bound)))
 
 
 def _reduce(node: OpNode) -> Lowering:
@@ -239,7 +83,7 @@ def _reduce(node: OpNode) -> Lowering:
     ]
     if reduced_axes(node) is None:
         return not_known("The reduced axes are not known.", SOURCE)
-    return becomes(SOURCE, _make(node, op, (node.input(0), INT_VECTOR)))
+    return becomes(SOURCE, tflite(node, op, (node.input(0), INT_VECTOR)))
 
 
 def _dense(node: OpNode) -> Lowering:
@@ -255,7 +99,7 @@ def _dense(node: OpNode) -> Lowering:
         bias = (node.input(2),) if node.op == "Gemm" and node.has(2) else ()
         return becomes(
             SOURCE,
-            _make(
+            tflite(
                 node,
                 "FULLY_CONNECTED",
                 (a, weight, *bias),
@@ -267,29 +111,29 @@ def _dense(node: OpNode) -> Lowering:
         return not_known("Gemm with a computed weight.", SOURCE)
     if (a.rank or 0) < 2 or (b.rank or 0) < 2:
         return not_known("MatMul with vectors.", SOURCE)
-    return becomes(SOURCE, _make(node, "BATCH_MATMUL"))
+    return becomes(SOURCE, tflite(node, "BATCH_MATMUL"))
 
 
 def _reshape(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _make(node, "RESHAPE", (node.input(0), INT_VECTOR)))
+    return becomes(SOURCE, tflite(node, "RESHAPE", (node.input(0), INT_VECTOR)))
 
 
 def _transpose(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _make(node, "TRANSPOSE", (node.input(0), INT_VECTOR)))
+    return becomes(SOURCE, tflite(node, "TRANSPOSE", (node.input(0), INT_VECTOR)))
 
 
 def _concat(node: OpNode) -> Lowering:
     return becomes(
-        SOURCE, _make(node, "CONCATENATION", axis=node.integer("axis", 0), fused_activation_function="NONE")
+        SOURCE, tflite(node, "CONCATENATION", axis=node.integer("axis", 0), fused_activation_function="NONE")
     )
 
 
 def _softmax(node: OpNode) -> Lowering:
     rank = node.input(0).rank
     axis = node.integer("axis", -1 if node.version >= 13 else 1)
-    core = _make(node, "SOFTMAX", beta=1.0)
+    core = tflite(node, "SOFTMAX", beta=1.0)
     if rank is None or axis not in (-1, rank - 1):
-        return becomes(SOURCE, _make(node, "TRANSPOSE", (node.input(0), INT_VECTOR)), core, sure=False)
+        return becomes(SOURCE, tflite(node, "TRANSPOSE", (node.input(0), INT_VECTOR)), core, sure=False)
     return becomes(SOURCE, core)
 
 
@@ -300,7 +144,7 @@ def _slice(node: OpNode) -> Lowering:
     if steps and any(s != 1 for s in steps):
         return becomes(
             SOURCE,
-            _make(
+            tflite(
                 node,
                 "STRIDED_SLICE",
                 (node.input(0), INT_VECTOR, INT_VECTOR, replace(INT_VECTOR, values=steps)),
@@ -308,49 +152,15 @@ def _slice(node: OpNode) -> Lowering:
         )
     start = replace(INT_VECTOR, values=(0,))
     size = replace(INT_VECTOR, values=(1,))
-    return becomes(SOURCE, _make(node, "SLICE", (node.input(0), start, size)))
-
-
-def _pad(node: OpNode) -> Lowering:
-    mode = node.text("mode", "constant")
-    pads = node.ints_of(1, "pads")
-    if pads is None:
-        return not_known("A pad with computed sizes.", SOURCE)
-    padding = OpTensor(dtype="int32", shape=(len(pads) // 2, 2), is_constant=True, values=pads)
-    if mode == "constant":
-        return becomes(SOURCE, _make(node, "PAD", (node.input(0), padding)))
-    if mode == "reflect":
-        return becomes(
-            SOURCE, _make(node, "MIRROR_PAD", (node.input(0), padding), mode="REFLECT"), sure=False
-        )
-    return not_known(f"Pad mode {mode}.", SOURCE)
-
-
-def _resize(node: OpNode) -> Lowering:
-    mode = node.text("mode", "nearest")
-    coordinates = node.text("coordinate_transformation_mode", "half_pixel")
-    if node.input(0).rank != 4 or mode not in ("linear", "nearest"):
-        return not_known(f"Resize mode {mode} of this rank.", SOURCE)
-    options = {
-        "align_corners": int(coordinates == "align_corners"),
-        "half_pixel_centers": int("half_pixel" in coordinates),
-    }
-    if coordinates not in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
-        return not_known(f"Coordinate mode {coordinates}.", SOURCE)
-    op = "RESIZE_BILINEAR" if mode == "linear" else "RESIZE_NEAREST_NEIGHBOR"
-    return becomes(
-        SOURCE,
-        _make(node, op, (_nhwc(node.input(0)), INT_VECTOR), (_nhwc(node.output()),), **options),
-        sure=mode == "linear",
-    )
+    return becomes(SOURCE, tflite(node, "SLICE", (node.input(0), start, size)))
 
 
 def _norm(node: OpNode) -> Lowering:
     x = node.input(0)
     small = OpTensor(dtype=x.dtype, shape=(), is_constant=True)
     parts = (
-        _make(node, "MEAN", (x, INT_VECTOR)), _make(node, "SUB", (x, x)), _make(node, "MUL", (x, x)),
-        _make(node, "ADD", (x, small)), _make(node, "RSQRT", (x,)),
+        tflite(node, "MEAN", (x, INT_VECTOR)), tflite(node, "SUB", (x, x)), tflite(node, "MUL", (x, x)),
+        tflite(node, "ADD", (x, small)), tflite(node, "RSQRT", (x,)),
     )  # fmt: skip
     return becomes(
         SOURCE, *parts, sure=False, text=f"{node.op} is decomposed: mean, variance, rsqrt, scale and shift."
@@ -359,31 +169,31 @@ def _norm(node: OpNode) -> Lowering:
 
 def _split(node: OpNode) -> Lowering:
     one = replace(INT_VECTOR, values=(0,))
-    return becomes(SOURCE, _make(node, "SLICE", (node.input(0), one, replace(one, values=(1,)))), sure=False)
+    return becomes(SOURCE, tflite(node, "SLICE", (node.input(0), one, replace(one, values=(1,)))), sure=False)
 
 
 def _hard(node: OpNode) -> Lowering:
     x = node.input(0)
     number = OpTensor(dtype=x.dtype, shape=(), is_constant=True)
-    parts = [_make(node, "ADD", (x, number)), _make(node, "RELU6", (x,)), _make(node, "MUL", (x, number))]
+    parts = [tflite(node, "ADD", (x, number)), tflite(node, "RELU6", (x,)), tflite(node, "MUL", (x, number))]
     return becomes(SOURCE, *parts, sure=False, text=f"{node.op} becomes HARD_SWISH or ADD → RELU6 → MUL.")
 
 
 def _gather(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _make(node, "GATHER", node.inputs[:2]), sure=False)
+    return becomes(SOURCE, tflite(node, "GATHER", node.inputs[:2]), sure=False)
 
 
 def _unsure(op: str, inputs: int | None = None, **attributes: Any) -> Callable[[OpNode], Lowering]:
-    return lambda node: becomes(SOURCE, _make(node, op, node.inputs[:inputs], **attributes), sure=False)
+    return lambda node: becomes(SOURCE, tflite(node, op, node.inputs[:inputs], **attributes), sure=False)
 
 
 def _leaky_relu(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _make(node, "LEAKY_RELU", alpha=node.number("alpha", 0.01)))
+    return becomes(SOURCE, tflite(node, "LEAKY_RELU", alpha=node.number("alpha", 0.01)))
 
 
 _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
-    **dict.fromkeys(("AveragePool", "MaxPool"), _pool),
-    **dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), _global_pool),
+    **dict.fromkeys(("AveragePool", "MaxPool"), spatial.pool),
+    **dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), spatial.global_pool),
     **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"), _reduce),
     **dict.fromkeys(("Gemm", "MatMul"), _dense),
     **dict.fromkeys(("Reshape", "Flatten", "Squeeze", "Unsqueeze"), _reshape),
@@ -391,11 +201,11 @@ _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
     **dict.fromkeys(("HardSwish", "HardSigmoid"), _hard),
     "ArgMax": _unsure("ARG_MAX", 1),
     "ArgMin": _unsure("ARG_MIN", 1),
-    "BatchNormalization": _batch_norm,
+    "BatchNormalization": spatial.batch_norm,
     "Clip": _clip,
     "Concat": _concat,
-    "Conv": _conv,
-    "ConvTranspose": _conv_transpose,
+    "Conv": spatial.conv,
+    "ConvTranspose": spatial.conv_transpose,
     "CumSum": _unsure("CUMSUM"),
     "Elu": _unsure("ELU", 1),
     "Expand": _unsure("BROADCAST_TO"),
@@ -403,9 +213,9 @@ _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
     "Gelu": _unsure("GELU", 1),
     "LeakyRelu": _leaky_relu,
     "PRelu": _unsure("PRELU"),
-    "Pad": _pad,
+    "Pad": spatial.pad,
     "Relu": lambda node: _fused(node, "RELU"),
-    "Resize": _resize,
+    "Resize": spatial.resize,
     "Slice": _slice,
     "Softmax": _softmax,
     "Split": _split,
