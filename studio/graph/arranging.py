@@ -47,13 +47,15 @@ def arrange(problem: Problem, spent: int = 0) -> Arrangement:
     x = [0.0] * len(proper.layer_of)
     effort = 0
     for first, last in segments_of(proper.layers):
-        effort += _solve_segment(proper, first, last, x, spent + effort)
+        effort += _solve_segment(proper, first, last, x, spent + effort, problem.before)
     result = stack(problem, layer, proper, x)
     result.effort = effort
     return result
 
 
-def _solve_segment(proper: Layers, first: int, last: int, x: list[float], spent: int) -> int:
+def _solve_segment(
+    proper: Layers, first: int, last: int, x: list[float], spent: int, ranks: list[int]
+) -> int:
     """The effort of ordering and placing one stretch of layers; writes x and the layers' new order."""
     layers = proper.layers[first : last + 1]
     names = [entity for entities in layers for entity in entities]
@@ -69,7 +71,8 @@ def _solve_segment(proper: Layers, first: int, last: int, x: list[float], spent:
     pinned = [local[p] if p >= 0 else -1 for p in proper.pinned[first : last + 1]]
     sweeps, starts = effort_for(len(names), spent)
     lengths = [len(entities) for entities in layers]
-    parts = (lengths, down, left, right, is_dummy, pinned, sweeps, starts)
+    before = [ranks[e] if e < len(ranks) else -1 for e in names] if ranks else []
+    parts = (lengths, down, left, right, is_dummy, pinned, sweeps, starts, before)
     key = blake2b(_encode(parts), digest_size=16).digest()
     known = _solved.get(key)
     if known is None:
@@ -78,7 +81,7 @@ def _solve_segment(proper: Layers, first: int, last: int, x: list[float], spent:
         for length in lengths:
             local_layers.append(list(range(start, start + length)))
             start += length
-        ordered = order_segment(local_layers, down, pinned, sweeps, starts)
+        ordered = order_segment(local_layers, down, pinned, before, sweeps=sweeps, starts=starts)
         known = ordered, place_segment(ordered, down, left, right, is_dummy, pinned)
         _solved.put(key, known, len(names))
     for at, (entities, xs) in enumerate(zip(*known)):

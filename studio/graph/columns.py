@@ -11,66 +11,27 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph import items
+from studio.graph.cuts import GUTTER, choose_cuts
 from studio.graph.drawing import Drawing
 from studio.graph.portals import STUB
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
 
-MIN_HEIGHT = 2400.0  # px that a column has at least: about 30 layers
-ASPECT = 1.6  # width : height that the whole should come near to
-GUTTER = 44.0
 LANE = 8.0
 MAX_LANES = 24  # lines of one cut that run through a gutter; more become portals
 _ROOM = 18.0  # between a column's end and the first lane
 _CORNER = 8.0
 
 
-def wrap(drawing: Drawing, tensors: Ints) -> Drawing:
-    """The drawing in columns, or as it is when it is not tall. `tensors` is per line."""
-    cuts = _choose_cuts(drawing)
+def wrap(drawing: Drawing, tensors: Ints, anchors: Ints) -> Drawing:
+    """The drawing in columns, or as it is when it is not tall.
+
+    `tensors` is per line. `anchors`: boxes at which columns began in an earlier drawing.
+    """
+    cuts = choose_cuts(drawing, anchors)
     return drawing if not len(cuts) else _Wrap(drawing, tensors, cuts).result()
-
-
-def _choose_cuts(drawing: Drawing) -> Floats:
-    """Heights to cut at: between boxes, where few lines and frames are, near equal columns."""
-    boxes, frames = drawing.boxes, drawing.frames
-    none = np.zeros(0)
-    if not len(boxes):
-        return none
-    top, bottom = float(boxes[:, 1].min()), float((boxes[:, 1] + boxes[:, 3]).max())
-    width = float((boxes[:, 0] + boxes[:, 2]).max() - boxes[:, 0].min()) + GUTTER
-    count = int(min(round((ASPECT * (bottom - top) / width) ** 0.5), (bottom - top) // MIN_HEIGHT))
-    if count < 2:
-        return none
-    order = np.argsort(boxes[:, 1])
-    tops = boxes[order, 1]
-    reach = np.maximum.accumulate(tops + boxes[order, 3])
-    gaps = np.flatnonzero(tops[1:] - reach[:-1] >= 12)
-    heights = (reach[gaps] + tops[gaps + 1]) / 2
-    lines = ~drawing.is_portal
-    starts = drawing.points[drawing.offsets[:-1][lines], 1]
-    ends = drawing.points[drawing.offsets[1:][lines] - 1, 1]
-    cost = _open_at(starts, ends, heights) + 2.0 * _open_at(
-        frames[:, 1], frames[:, 1] + frames[:, 3], heights
-    )
-    cuts: list[float] = []
-    start = top
-    for left in range(count, 1, -1):
-        ideal = (bottom - start) / left
-        low, high = np.searchsorted(heights, [start + 0.7 * ideal, start + 1.15 * ideal])
-        if low >= high:
-            continue
-        total = cost[low:high] + 4 * np.abs(heights[low:high] - start - ideal) / ideal
-        start = float(heights[low + int(np.argmin(total))])
-        cuts.append(start)
-    return np.array(cuts)
-
-
-def _open_at(starts: Floats, ends: Floats, heights: Floats) -> npt.NDArray[np.int64]:
-    """How many of the spans (start, end) every height lies in."""
-    return np.searchsorted(np.sort(starts), heights) - np.searchsorted(np.sort(ends), heights)
 
 
 def _split(rows: Floats, group: npt.NDArray[np.int64], count: int) -> list[Floats]:
@@ -121,6 +82,7 @@ class _Wrap:
             points,
             offsets,
             self.is_portal,
+            self.box_column,
         )
 
     def _lanes(self, cut: int) -> dict[tuple[int, float], int]:
@@ -222,7 +184,7 @@ class _Wrap:
         right = float(np.concatenate([held[:, 0] + held[:, 2], lines, rims[:, 1]]).max())
         return max(left - items.FRAME_PAD, x), min(right + items.FRAME_PAD, x + width)
 
-    def _lines(self) -> tuple[Floats, Ints]:
+    def _lines(self) -> tuple[Floats, npt.NDArray[np.int32]]:
         """Points and offsets of the moved lines: whole ones together, cut ones and new portals one by one."""
         counts = np.diff(self.old.offsets)
         edge = np.repeat(np.arange(len(counts)), counts)

@@ -15,6 +15,7 @@ from studio.graph.graph import Graph
 from studio.graph.groups import bounds_of, ranges
 from studio.graph.layout_columns import Layout
 from studio.graph.lines import Lines, join_hops
+from studio.graph.places import Places
 from studio.graph.portals import portal_edges, spread_portals
 from studio.graph.routes import OUTSIDE, Routes, find_routes
 from studio.graph.scopes import ScopeTree
@@ -28,14 +29,19 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer]
 
 
-def compose(graph: Graph, tree: ScopeTree, blocks: BlockTree, *, wrapped: bool) -> Layout:
-    """The layout of a view's blocks; wrapped = in columns when it is tall."""
-    run = _Composer(graph, tree, blocks)
-    drawing = run.drawing()
+def compose(
+    graph: Graph, tree: ScopeTree, blocks: BlockTree, *, wrapped: bool, before: Places | None = None
+) -> Layout:
+    """The layout of a view's blocks; wrapped = in columns when it is tall. `before`: see `layout.lay_out`."""
+    if before is not None and len(before.node_x) != graph.node_count:
+        before = None  # of another graph
+    drawing = _Composer(graph, tree, blocks, before).drawing()
+    axis = drawing.boxes[:, 0] + drawing.boxes[:, 2] / 2
     if wrapped:
-        drawing = wrap(drawing, blocks.edge_tensor)
+        nodes = [n for n in before.column_nodes if blocks.node_leaf[n] >= 0] if before is not None else []
+        drawing = wrap(drawing, blocks.edge_tensor, blocks.node_leaf[nodes])
     spread_portals(drawing, blocks.edge_source, blocks.edge_target, blocks.edge_tensor)
-    return _pack(blocks, drawing)
+    return _pack(blocks, drawing, axis)
 
 
 @dataclass(slots=True)
@@ -49,7 +55,7 @@ class _Ports:
 class _Composer:
     """One run: sizes, nets per block, tiles, absolute places."""
 
-    def __init__(self, graph: Graph, tree: ScopeTree, blocks: BlockTree) -> None:
+    def __init__(self, graph: Graph, tree: ScopeTree, blocks: BlockTree, before: Places | None) -> None:
         self.tree = blocks
         self.count = len(blocks.blocks.scope)
         leaves = blocks.leaves
@@ -63,10 +69,30 @@ class _Composer:
         self.inner: list[list[int]] = [[] for _ in range(self.count)]  # the blocks in a block
         for block in range(1, self.count):
             self.inner[blocks.blocks.parent[block]].append(block)
+        nodes = np.bincount(leaves.block, leaves.nodes, self.count).astype(np.int64).tolist()
+        for block in range(self.count - 1, 0, -1):
+            nodes[blocks.blocks.parent[block]] += nodes[block]
+        self.nodes: list[int] = (
+            nodes  # in every block; opening a scope does not change the weight of its place
+        )
         self.tiles: list[Tile] = []
         self.ports: list[_Ports] = []
+        self.leaf_before: Floats | None = None
+        if before is not None:
+            block_of_node = np.where(blocks.node_leaf >= 0, leaves.block[blocks.node_leaf], -1)
+            self.leaf_before = before.among(blocks.node_leaf, len(leaves.kind))
+            self.block_before = self._of_blocks(before, block_of_node)
         self.effort = 0
         self.met: set[bytes] = set()
+
+    def _of_blocks(self, before: Places, block_of_node: Integers) -> list[float]:
+        """Where every block was: the mean of its own nodes, else of the blocks in it."""
+        means: list[float] = before.among(block_of_node, self.count).tolist()
+        for block in range(self.count - 1, -1, -1):
+            if means[block] != means[block]:
+                inner = [means[b] for b in self.inner[block] if means[b] == means[b]]
+                means[block] = sum(inner) / len(inner) if inner else float("nan")
+        return means
 
     def drawing(self) -> Drawing:
         """Everything in place, in one column."""
@@ -106,6 +132,7 @@ class _Composer:
             points=lines.points,
             offsets=lines.offsets,
             is_portal=self.is_portal,
+            box_column=np.zeros(len(boxes), np.int64),
         )
 
     def _arrange(self, block: int) -> None:
@@ -133,7 +160,7 @@ class _Composer:
                 left[at] = tile.left + items.FRAME_PAD
                 right[at] = tile.right + items.FRAME_PAD
                 height[at] = tile.height + items.FRAME_TITLE + items.FRAME_PAD
-                weight[at] = blocks.size[inside]
+                weight[at] = self.nodes[inside]
                 ports[at] = self.ports[self.count - 1 - inside]
             for k, (child, name) in enumerate(zip(source.tolist(), tensor.tolist())):
                 port = ports[child] if child >= 0 else None
@@ -144,12 +171,22 @@ class _Composer:
                 if port is not None:
                     target_dx[k] = port.entries.get(name, 0.0)
         columns = (left, right, height, weight, source, counts, target, source_dx, target_dx)
-        tile = solve(columns, self.effort)
+        tile = solve(columns, self.effort, self._before(block, own, place))
         if tile.key not in self.met:
             self.met.add(tile.key)
             self.effort += tile.effort
         self.tiles.append(tile)
         self.ports.append(_ports_of(tile, source, counts, target, tensor) if block else _Ports())
+
+    def _before(self, block: int, own: Integers, place: Integers) -> Floats | None:
+        """Where the children of a block were, NaN = not known; None when nothing is known."""
+        if self.leaf_before is None:
+            return None
+        result = np.full(self.tree.blocks.size[block], np.nan)
+        result[place] = self.leaf_before[own]
+        for inside in self.inner[block]:
+            result[self.tree.blocks.place[inside]] = self.block_before[inside]
+        return result
 
     def _tile(self, block: int) -> Tile:
         return self.tiles[self.count - 1 - block]
@@ -199,7 +236,7 @@ def _ports_of(tile: Tile, source: Integers, counts: Integers, target: Integers, 
     return result
 
 
-def _pack(tree: BlockTree, drawing: Drawing) -> Layout:
+def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:
     """The columns of a Layout, items sorted by y and moved so that everything starts at the margin."""
     box, frames, flat = drawing.boxes, drawing.frames, drawing.points
     count = len(box)
@@ -226,6 +263,7 @@ def _pack(tree: BlockTree, drawing: Drawing) -> Layout:
         item_width=box[order, 2].astype(np.float32),
         item_height=box[order, 3].astype(np.float32),
         item_nodes=leaves.nodes[order],
+        item_axis=axis[order].astype(np.float32),
         node_item=node_item.astype(np.int32),
         edge_source=rank[tree.edge_source],
         edge_target=rank[tree.edge_target],
@@ -239,6 +277,19 @@ def _pack(tree: BlockTree, drawing: Drawing) -> Layout:
         frame_width=frames[:, 2].astype(np.float32),
         frame_height=frames[:, 3].astype(np.float32),
         frame_depth=np.array(drawing.frame_depth, np.int32),
+        column_nodes=_column_nodes(tree, drawing),
         width=float(size[0]),
         height=float(size[1]),
     )
+
+
+def _column_nodes(tree: BlockTree, drawing: Drawing) -> npt.NDArray[np.int32]:
+    """The first node of the topmost box of the second and every further column."""
+    if not drawing.box_column.any():
+        return np.zeros(0, np.int32)
+    nodes = np.flatnonzero(tree.node_leaf >= 0)
+    leaf = tree.node_leaf[nodes]
+    column = drawing.box_column[leaf]
+    order = np.lexsort((nodes, drawing.boxes[leaf, 0], drawing.boxes[leaf, 1], column))
+    first = np.searchsorted(column[order], np.arange(1, int(column.max()) + 1))
+    return nodes[order[first]].astype(np.int32)

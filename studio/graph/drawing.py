@@ -21,3 +21,4 @@ class Drawing:
     points: Floats
     offsets: npt.NDArray[np.int32]
     is_portal: npt.NDArray[np.bool_]
+    box_column: npt.NDArray[np.int64]  # the column of every box

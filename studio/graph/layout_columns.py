@@ -37,6 +37,7 @@ class Layout:
     item_width: Floats
     item_height: Floats
     item_nodes: Ints  # how many nodes the item stands for
+    item_axis: Floats  # the middle before the drawing was put into columns
     node_item: Ints  # for every node of the graph the item that shows it, −1 = hidden
     edge_source: Ints  # item indices
     edge_target: Ints
@@ -50,5 +51,6 @@ class Layout:
     frame_width: Floats
     frame_height: Floats
     frame_depth: Ints
+    column_nodes: Ints  # the nodes at which the second and every further column begin
     width: float
     height: float

@@ -33,6 +33,9 @@ class Problem:
     height: list[float]
     weight: list[int]
     nets: list[Net]
+    before: list[int] = field(
+        default_factory=list
+    )  # ranks from left to right in an earlier drawing, −1 = new
 
 
 @dataclass(slots=True)
@@ -48,3 +51,4 @@ class Arrangement:
     right: float
     height: float
     effort: int = 0  # entity-sweeps that it took
+    neighbours: list[tuple[int, int]] = field(default_factory=list)  # boxes beside each other in a layer

@@ -7,6 +7,8 @@ After Gansner et al., “A Technique for Drawing Directed Graphs”, IEEE TSE 19
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Sequence
+from itertools import pairwise
 
 Edges = list[list[tuple[int, float, float]]]
 """For every entity its edges downwards: (entity below, dx there, dx here)."""
@@ -33,9 +35,18 @@ def effort_for(size: int, spent: int) -> tuple[int, int]:
 
 
 def order_segment(
-    layers: list[list[int]], down: Edges, pinned: list[int], sweeps: int = 12, starts: int = 4
+    layers: list[list[int]],
+    down: Edges,
+    pinned: list[int],
+    before: Sequence[int] = (),
+    *,
+    sweeps: int = 12,
+    starts: int = 4,
 ) -> list[list[int]]:
-    """The layers, each in its new order. `pinned`: per layer the entity of the main path, −1 = none."""
+    """The layers, each in its new order. `pinned`: per layer the entity of the main path, −1 = none.
+
+    `before`: the ranks of entities in an earlier order, −1 = not known; kept where it costs no crossing.
+    """
     up: Edges = [[] for _ in down]
     for entity, edges in enumerate(down):
         for below, there, here in edges:
@@ -49,7 +60,7 @@ def order_segment(
             fewest, best = crossings, order
         if fewest == 0:
             break
-    return _turned(best, down, pinned)
+    return as_before(best, up, down, before) if before else _turned(best, down, pinned)
 
 
 def _sweep(
@@ -186,3 +197,69 @@ def count_crossings(layers: list[list[int]], down: Edges, position: list[int]) -
             for end in ends:
                 insort(seen, end)
     return total
+
+
+def as_before(layers: list[list[int]], up: Edges, down: Edges, before: Sequence[int]) -> list[list[int]]:
+    """The order, made more like an earlier one as far as that adds no crossing: turned round, and swapped."""
+    position = [0] * len(down)
+    fewest = _crossings(layers, down, position)
+    turned = [entities[::-1] for entities in layers]
+    if _disorder(turned, before) < _disorder(layers, before) and _crossings(turned, down, position) <= fewest:
+        layers = turned
+    for at, entities in enumerate(layers):
+        slots = [k for k, entity in enumerate(entities) if before[entity] >= 0]
+        wanted = sorted((entities[k] for k in slots), key=before.__getitem__)
+        if len(slots) < 2 or wanted == [entities[k] for k in slots]:
+            continue
+        changed = list(entities)
+        for slot, entity in zip(slots, wanted):
+            changed[slot] = entity
+        near = range(max(at - 1, 0), min(at + 2, len(layers)))
+        now = _crossings([layers[k] for k in near], down, position)
+        if _crossings([changed if k == at else layers[k] for k in near], down, position) <= now:
+            layers[at] = changed
+        else:
+            layers[at] = _swapped(entities, before, up, down, layers, position)
+    return layers
+
+
+def _swapped(
+    entities: list[int],
+    before: Sequence[int],
+    up: Edges,
+    down: Edges,
+    layers: list[list[int]],
+    position: list[int],
+) -> list[int]:
+    """A layer with neighbours swapped back where that adds no crossing."""
+    for layer in layers:
+        _number(layer, position)
+    entities = list(entities)
+    for _ in range(len(entities)):
+        swapped = False
+        for k in range(len(entities) - 1):
+            a, b = entities[k], entities[k + 1]
+            if not before[a] > before[b] >= 0:
+                continue
+            sides = [(_ends(edges[a], position), _ends(edges[b], position)) for edges in (up, down)]
+            now = sum(_crossings_of_pair(one, other) for one, other in sides)
+            if sum(_crossings_of_pair(other, one) for one, other in sides) <= now:
+                entities[k], entities[k + 1] = b, a
+                swapped = True
+        if not swapped:
+            break
+    return entities
+
+
+def _disorder(layers: list[list[int]], before: Sequence[int]) -> int:
+    """How many neighbours of those that were there before have changed sides."""
+    total = 0
+    for entities in layers:
+        total += sum(a > b for a, b in pairwise([before[e] for e in entities if before[e] >= 0]))
+    return total
+
+
+def _crossings(layers: list[list[int]], down: Edges, position: list[int]) -> int:
+    for entities in layers:
+        _number(entities, position)
+    return count_crossings(layers[:-1], down, position)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from studio.graph.layers import Layers
 from studio.graph.nets import Arrangement, Point, Problem
 
@@ -61,6 +63,11 @@ def stack(problem: Problem, layer: list[int], proper: Layers, x: list[float]) ->
         left=max((-a for a, _ in extents), default=0.0),
         right=max((b for _, b in extents), default=0.0),
         height=height,
+        neighbours=[
+            pair
+            for entities in proper.layers
+            for pair in pairwise([e for e in entities if proper.net_of[e] < 0])
+        ],
     )
 
 

@@ -28,7 +28,7 @@ from studio.graph.graph import (
 from studio.graph.layout import Layout
 from studio.records import Record, read_packed, write_packed
 
-VERSION = 1
+VERSION = 2
 
 C = TypeVar("C", Layout, Costs)
 

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
 
+_APART = 1.0  # px by which boxes must have been apart to have had an order
 _MOST_NUMBERS = 2_000_000  # in the tiles that are remembered: 16 MB
 
 
@@ -37,40 +38,54 @@ class Tile:
     right: float
     height: float
     effort: int
+    beside: tuple[Longs, Longs]  # pairs of boxes, left and right, next to each other in a layer
 
 
 _known: Memo[Tile] = Memo(_MOST_NUMBERS)
 
 
-def solve(columns: Columns, spent: int) -> Tile:
+def solve(columns: Columns, spent: int, before: Floats | None = None) -> Tile:
     """The tile of a block.
 
     `columns`: left, right, height and weight of the boxes; source of the nets and how many targets each has;
     the targets; where lines end on sources and on targets. `spent` is the effort of the layout so far.
+    `before`: where boxes were from left to right (NaN = new); looked at only when the tile contradicts it.
     """
     digest = blake2b(b"1" if is_hurried(spent) else b"0", digest_size=16)
     for column in columns:
         digest.update(f"{len(column)}{column.dtype.str}".encode())
         digest.update(np.ascontiguousarray(column).data)
-    key = digest.digest()
+    effort = spent if is_hurried(spent) else 0
+    tile = _solved(digest.digest(), columns, effort, [])
+    if before is None or not (before[tile.beside[0]] > before[tile.beside[1]] + _APART).any():
+        return tile
+    is_known = np.isfinite(before)
+    ranks = np.full(len(before), -1, np.int64)
+    ranks[is_known] = np.unique(before[is_known], return_inverse=True)[1]
+    digest.update(ranks.data)
+    return _solved(digest.digest(), columns, effort, ranks.tolist())
+
+
+def _solved(key: bytes, columns: Columns, effort: int, before: list[int]) -> Tile:
     tile = _known.get(key)
     if tile is None:
-        tile = _tile(key, arrange(_problem(columns), spent if is_hurried(spent) else 0))
+        tile = _tile(key, arrange(_problem(columns, before), effort))
         _known.put(key, tile, 2 * len(tile.x) + 2 * len(tile.points) + len(tile.lengths) + 32)
     return tile
 
 
-def _problem(columns: Columns) -> Problem:
+def _problem(columns: Columns, before: list[int]) -> Problem:
     left, right, height, weight, source, counts, target, source_dx, target_dx = (c.tolist() for c in columns)
     nets = []
     at = 0
     for start, count, dx in zip(source, counts, source_dx):
         nets.append(Net(start, target[at : at + count], dx, target_dx[at : at + count]))
         at += count
-    return Problem(left, right, height, weight, nets)
+    return Problem(left, right, height, weight, nets, before)
 
 
 def _tile(key: bytes, solved: Arrangement) -> Tile:
+    pairs = np.array(solved.neighbours, np.int64).reshape(-1, 2)
     return Tile(
         key=key,
         x=np.array(solved.x, np.float64),
@@ -81,4 +96,5 @@ def _tile(key: bytes, solved: Arrangement) -> Tile:
         right=solved.right,
         height=solved.height,
         effort=solved.effort,
+        beside=(pairs[:, 0], pairs[:, 1]),
     )

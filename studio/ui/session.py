@@ -38,7 +38,7 @@ from studio.ui.preferences import (
     worker_environment,
 )
 from studio.ui.session_state import Selection, SessionState
-from studio.ui.stages import OTHER, Stage, StageStatus, stages_of
+from studio.ui.stages import OTHER, OpenedGraph, Stage, StageStatus, stages_of
 from studio.ui.texts import fill
 
 if TYPE_CHECKING:
@@ -385,14 +385,16 @@ class Session(SessionState):
 
     def _on_opened(self, stage: Stage, outcome: Done | Failed) -> None:
         from studio.ui.fact_jobs import load_facts
-        from studio.ui.opened import load_opened
+        from studio.ui.opened import load_opened, look_alike
 
         if stage not in self.stages:
             return  # another project is open by now
         try:
             if isinstance(outcome, Failed):
                 raise _Refused(outcome)
-            stage.opened = load_opened(outcome)
+            opened = load_opened(outcome)
+            look_alike(opened, self._shown_before(stage))
+            stage.opened, stage.former = opened, None
             load_facts(self, stage)
             stage.status = StageStatus.OPEN
         except _Refused as refused:
@@ -402,6 +404,13 @@ class Session(SessionState):
         self.stages_changed.emit()
         if stage.status is StageStatus.OPEN:
             self.stage_opened.emit(stage.id)
+
+    def _shown_before(self, stage: Stage) -> OpenedGraph | None:
+        """What a stage should look like: itself before, else the nearest earlier stage that is open."""
+        if stage.opened is not None or stage.former is not None or stage.kind == OTHER:
+            return stage.opened or stage.former
+        before = self.stages[: self.stages.index(stage)]
+        return next((s.opened for s in reversed(before) if s.opened is not None and s.kind != OTHER), None)
 
     def _on_event(self, job_id: str, event: Event) -> None:
         if isinstance(event, Measured):
@@ -424,6 +433,7 @@ class Session(SessionState):
         is_new = stage.path != path
         stage.artifact, stage.path, stage.was_cached = event.artifact, path, event.was_cached
         if is_new or stage.status is StageStatus.ABSENT:
+            stage.former = stage.opened or stage.former
             stage.status, stage.opened = StageStatus.MADE, None
         self.stages_changed.emit()
         current = self.current_stage

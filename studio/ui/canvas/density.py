@@ -159,7 +159,8 @@ class DensityMap:
 def _packed(channels: Iterable[npt.NDArray[np.float32]]) -> npt.NDArray[np.uint32]:
     """Pixels of four channels from 0 to 255, alpha first."""
     alpha, red, green, blue = (channel.astype(np.uint32) for channel in channels)
-    return alpha << 24 | red << 16 | green << 8 | blue
+    pixels: npt.NDArray[np.uint32] = (alpha << 24 | red << 16 | green << 8 | blue).astype(np.uint32)
+    return pixels
 
 
 def _spread(counts: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

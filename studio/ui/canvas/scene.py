@@ -196,8 +196,8 @@ def empty_layout() -> Layout:
     ints, floats = np.zeros(0, np.int32), np.zeros(0, np.float32)
     return Layout(
         item_kind=np.zeros(0, np.uint8), item_ref=ints, item_x=floats, item_y=floats, item_width=floats,
-        item_height=floats, item_nodes=ints, node_item=ints, edge_source=ints, edge_target=ints,
-        edge_tensor=ints, edge_offsets=np.zeros(1, np.int32), edge_points=np.zeros((0, 2), np.float32),
+        item_height=floats, item_nodes=ints, item_axis=floats, node_item=ints, edge_source=ints,
+        edge_target=ints, edge_tensor=ints, edge_offsets=np.zeros(1, np.int32), edge_points=np.zeros((0, 2), np.float32),
         edge_is_portal=np.zeros(0, np.bool_), frame_scope=ints, frame_x=floats, frame_y=floats,
-        frame_width=floats, frame_height=floats, frame_depth=ints, width=0.0, height=0.0,
+        frame_width=floats, frame_height=floats, frame_depth=ints, column_nodes=ints, width=0.0, height=0.0,
     )  # fmt: skip

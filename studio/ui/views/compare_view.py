@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.graph.diff import GraphDiff
 from studio.graph.diff_store import load_diff
-from studio.graph.layout import lay_out
+from studio.graph.layout import lay_out, places_of
 from studio.graph.scopes import reveal, scope_tree, toggle_bodies, toggle_scope
 from studio.jobs.job import Done, Failed
 from studio.recipes.recipe import Step
@@ -262,7 +262,8 @@ class CompareView(QWidget):
         opened = stage.opened
         view = reveal(opened.graph, opened.view, node)
         if view != opened.view:
-            opened.view, opened.layout = view, lay_out(opened.graph, view)
+            opened.layout = lay_out(opened.graph, view, places_of(opened.layout))
+            opened.view = view
             self.canvas.set_layout(opened.layout, is_second=is_second)
 
     def _toggle_scope(self, is_second: bool, scope: int) -> None:
@@ -275,7 +276,7 @@ class CompareView(QWidget):
             opened.view = toggle_bodies(opened.graph, opened.view, opened.graph.subgraphs[body].parent_node)
         else:
             opened.view = toggle_scope(opened.view, scope)
-        opened.layout = lay_out(opened.graph, opened.view)
+        opened.layout = lay_out(opened.graph, opened.view, places_of(opened.layout))
         self.canvas.set_layout(opened.layout, is_second=is_second)
 
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from studio.errors import StudioError
-from studio.graph.layout import lay_out
+from studio.graph.layout import lay_out, places_of
 from studio.graph.scopes import (
     bodies_of,
     depth_view,
@@ -368,7 +368,7 @@ class GraphView(QWidget):
         opened = self._stage.opened
         if opened is None:
             return
-        layout = lay_out(opened.graph, view)
+        layout = lay_out(opened.graph, view, places_of(opened.layout))
         if self.is_current:
             self._session.set_view(view, layout)
         else:

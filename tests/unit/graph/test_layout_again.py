@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from studio.graph import Graph, arranging, tiles
 from studio.graph.groups import bounds_of, number_rows, ranges
-from studio.graph.layout import Layout, lay_out
+from studio.graph.layout import Layout, carry_places, lay_out, places_of
 from studio.graph.memo import Memo
+from studio.graph.ordering import as_before
 from studio.graph.view import GraphView
 
 MakeGraph = Callable[..., Graph]
@@ -122,3 +124,103 @@ def test_rows_are_numbered_by_group_and_first_appearance(rows: list[tuple[int, i
 
 def test_ranges_run_one_after_the_other() -> None:
     assert ranges(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
+
+
+def rows_of(layout: Layout) -> dict[tuple[int, int], tuple[float, float, float]]:
+    """(column's shift, y, middle) of every box, by what it stands for."""
+    middle = layout.item_x + layout.item_width / 2
+    shift = np.round(middle - layout.item_axis)
+    keys = zip(layout.item_kind.tolist(), layout.item_ref.tolist())
+    return dict(zip(keys, zip(shift.tolist(), layout.item_y.tolist(), middle.tolist())))
+
+
+def column_breaks(before: Layout, after: Layout) -> int:
+    """How many neighbours in reading order that both show are parted, or joined, by a column's end."""
+    one, other = rows_of(before), rows_of(after)
+    order = sorted((key for key in one if key in other), key=lambda key: one[key][:2])
+    pairs = list(pairwise(order))
+    return sum((one[a][0] == one[b][0]) != (other[a][0] == other[b][0]) for a, b in pairs)
+
+
+def turned_round(before: Layout, after: Layout) -> int:
+    """How many pairs side by side in both have changed sides."""
+    one, other = rows_of(before), rows_of(after)
+    shared = [key for key in one if key in other]
+    total = 0
+    for i, a in enumerate(shared):
+        for b in shared[i + 1 :]:
+            if one[a][1] == one[b][1] and other[a][1] == other[b][1]:
+                total += (one[a][2] < one[b][2]) != (other[a][2] < other[b][2])
+    return total
+
+
+def test_columns_begin_where_they_began_when_a_scope_is_opened(make_graph: MakeGraph) -> None:
+    graph = blocks_of_transformer(make_graph, 60)
+    closed = frozenset(graph.scope_name.index(f"block{k}") for k in range(60) if k % 3)
+    view = GraphView(collapsed=closed)
+    layout = lay_out(graph, view)
+    assert len(layout.column_nodes) >= 2
+    kept = anew = 0
+    for name in ("block4", "block20", "block41", "block20", "block43"):
+        view = GraphView(collapsed=view.collapsed ^ {graph.scope_name.index(name)})
+        opened = lay_out(graph, view, places_of(layout))
+        kept += column_breaks(layout, opened)
+        anew += column_breaks(layout, lay_out(graph, view))
+        assert turned_round(layout, opened) == 0
+        layout = opened
+    assert kept == 0
+    assert anew > 0, "the test must be able to see a difference"
+
+
+def test_columns_stay_about_equal_when_all_is_opened_and_closed(make_graph: MakeGraph) -> None:
+    graph = blocks_of_transformer(make_graph, 60)
+    closed = GraphView(collapsed=frozenset(graph.scope_name.index(f"block{k}") for k in range(60)))
+    first = lay_out(graph, closed)
+    opened = lay_out(graph, GraphView(), places_of(first))
+    anew = lay_out(graph, GraphView())
+    assert opened.height < 1.8 * anew.height and opened.width < 1.8 * anew.width
+    assert_same(lay_out(graph, closed, places_of(opened)), first)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graphs(), st.sets(st.integers(1, 5)), st.integers(1, 5))
+def test_an_earlier_drawing_never_costs_crossings_in_a_layer_of_branches(
+    make_graph: MakeGraph,
+    drawn: tuple[list[tuple[str, list[str], list[str]]], list[str]],
+    collapsed: set[int],
+    toggled: int,
+) -> None:
+    rows, scopes = drawn
+    graph = make_graph(rows, inputs=["x"], outputs=["t0"], scopes=scopes)
+    first = lay_out(graph, GraphView(collapsed=frozenset(collapsed), wrap=False))
+    view = GraphView(collapsed=frozenset(collapsed ^ {toggled}), wrap=False)
+    kept = lay_out(graph, view, places_of(first))
+    assert turned_round(first, kept) <= turned_round(first, lay_out(graph, view))
+    assert_same(lay_out(graph, view, places_of(kept)), kept)
+
+
+def test_an_order_is_turned_and_swapped_back_only_where_no_line_crosses() -> None:
+    # two sources over four boxes: 0 → 2, 3 and 1 → 4, 5
+    down = [[(2, 0.0, 0.0), (3, 0.0, 0.0)], [(4, 0.0, 0.0), (5, 0.0, 0.0)], [], [], [], []]
+    up = [[], [], [(0, 0.0, 0.0)], [(0, 0.0, 0.0)], [(1, 0.0, 0.0)], [(1, 0.0, 0.0)]]
+    layers = [[0, 1], [2, 3, 4, 5]]
+    assert as_before(layers, up, down, [1, 0, 3, 2, 1, 0]) == [[1, 0], [5, 4, 3, 2]]
+    assert as_before(layers, up, down, [0, 1, 1, 0, 2, 3]) == [[0, 1], [3, 2, 4, 5]]
+    assert as_before(layers, up, down, [-1, -1, 0, 2, 1, 3]) == [[0, 1], [2, 3, 4, 5]], "would cross"
+    assert as_before(layers, up, down, [-1, -1, -1, 0, -1, -1]) == layers
+
+
+def test_a_changed_model_keeps_order_and_columns_of_what_stayed(make_graph: MakeGraph) -> None:
+    graph = blocks_of_transformer(make_graph, 40)
+    graph.node_name = [f"node{i}" for i in range(graph.node_count)]
+    layout = lay_out(graph, GraphView())
+    changed = blocks_of_transformer(make_graph, 41)
+    changed.node_name = [f"node{i}" for i in range(changed.node_count)]
+    for at in (3, 100, 200):
+        changed.node_name[at] = f"new{at}"
+    places = carry_places(places_of(layout), graph, changed)
+    assert np.isnan(places.node_x[[3, 100, 200]]).all()
+    assert np.isfinite(places.node_x[: graph.node_count]).sum() == graph.node_count - 3
+    after = lay_out(changed, GraphView(), places)
+    assert turned_round(layout, after) == 0
+    assert column_breaks(layout, after) <= 1
