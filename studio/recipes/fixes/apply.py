@@ -116,12 +116,13 @@ def harm(before: dict[str, Judged], after: tuple[dict[str, Judged], ...]) -> tup
 def _worse(was: Judged, now: Judged) -> str:
     """In what the new file is worse for a target; empty when in nothing.
 
-    More partitions are worse only if no more is computed in them than before.
+    Fewer nodes taken are no harm where as few are left: they were folded away. More partitions are worse
+    only if no more is computed in them than before.
     """
     if was.macs_share is not None and now.macs_share is not None and now.macs_share < was.macs_share - 1e-6:
         return f"{was.macs_share:.0%} → {now.macs_share:.0%} of the MACs kept"
-    if now.taken < was.taken and now.left >= was.left:
-        return f"{was.taken} → {now.taken} nodes taken"
+    if now.left > was.left and now.taken <= was.taken:
+        return f"{was.left} → {now.left} nodes not taken"
     gains = now.taken > was.taken or now.left < was.left or (now.macs_share or 0.0) > (was.macs_share or 0.0)
     if now.partitions > max(was.partitions, 1) and not gains:
         return f"{was.partitions} → {now.partitions} partitions"

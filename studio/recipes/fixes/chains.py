@@ -10,7 +10,7 @@ import numpy as np
 from studio.graph.onnx_inference import inferred
 from studio.graph.onnx_tensors import type_of
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, dtype_of, label, nothing_to_do
 
 _LARGEST_ELEMENTS = 4096  # shape arithmetic is small; folding a big constant would only grow the file
 _NOT_FOLDED = {
@@ -49,6 +49,11 @@ def fold_constants(edit: OnnxEdit) -> list[str]:
                 continue
             start, end = _bounds(node, len(shape))
             values = [np.array(shape[start:end], np.int64)]
+        elif node.op_type == "CastLike" and (like := edit.element_type(node.input[1])):
+            known_input = known.get(node.input[0], edit.constant(node.input[0]))
+            if known_input is None or known_input.size > _LARGEST_ELEMENTS:
+                continue
+            values = [known_input.astype(dtype_of(like))]
         else:
             inputs = {n: known.get(n, edit.constant(n)) for n in node.input if n}
             if not inputs or any(v is None or v.size > _LARGEST_ELEMENTS for v in inputs.values()):

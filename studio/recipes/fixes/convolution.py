@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
@@ -46,41 +48,56 @@ def widen(edit: OnnxEdit, options: FixOptions) -> Rewrite:
 
 
 _SHAPELESS = {
-    "Relu",
-    "LeakyRelu",
-    "Sigmoid",
-    "Tanh",
-    "Clip",
-    "HardSwish",
-    "HardSigmoid",
-    "Elu",
-    "Identity",
-    "Erf",
-}
+    "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Clip", "HardSwish", "HardSigmoid", "Elu", "Identity", "Erf",
+    "BatchNormalization", "Gelu", "Softplus", "Cast", "Mish",
+}  # fmt: skip
+"""Operators that do the same on [N, C, L] and [N, C, 1, L], channel by channel or element by element."""
 
 
 def _cancel_pairs(edit: OnnxEdit) -> None:
-    """Squeeze → (elementwise)* → Unsqueeze becomes just the elementwise nodes on 4-D."""
+    """Squeezes go below the shapeless nodes that follow, and vanish with an Unsqueeze that meets them.
+
+    So BatchNormalization and activations stay neighbours of their convolution, which targets fuse.
+    """
     for squeeze in edit.named("Squeeze"):
-        if edit.is_replaced(squeeze):
-            continue
-        chain = []
-        tensor = squeeze.output[0]
-        while (reader := edit.only_reader(tensor)) is not None and reader.op_type in _SHAPELESS:
-            chain.append(reader)
-            tensor = reader.output[0]
         axes = _axes(edit, squeeze)
-        if reader is None or reader.op_type != "Unsqueeze" or not axes or _axes(edit, reader) != axes:
+        if axes != [2]:
             continue
-        if edit.is_output(reader.output[0]) or edit.is_captured(reader.output[0]):
+        tensor, last = squeeze.output[0], None
+        changed = []
+        while (reader := edit.only_reader(tensor)) is not None and _is_shapeless(reader):
+            last, tensor = reader, reader.output[0]
+            changed.append(tensor)
+        meets = reader is not None and reader.op_type == "Unsqueeze" and _axes(edit, reader) == axes
+        if (
+            meets
+            and reader is not None
+            and (edit.is_output(reader.output[0]) or edit.is_captured(reader.output[0]))
+        ):
+            meets = False
+        if last is None and not meets:
             continue
-        first = chain[0] if chain else None
-        if first is not None:
-            first.input[0] = squeeze.input[0]
-            edit.rename_reads(reader.output[0], tensor)
-        else:
-            edit.rename_reads(reader.output[0], squeeze.input[0])
+        if meets and reader is not None:
+            edit.rename_reads(reader.output[0], tensor if last is not None else squeeze.input[0])
+        elif last is not None:
+            flat = edit.fresh(f"{tensor}_2d")
+            again = edit.make(
+                "Squeeze",
+                [flat, *squeeze.input[1:]],
+                [tensor],
+                f"{label(squeeze)}_later",
+                **attributes(squeeze),
+            )
+            last.output[0] = flat
+            edit.insert_after(last, again)
+        if last is not None:
+            edit.rename_reads(squeeze.output[0], squeeze.input[0])
+        edit.forget_shapes(changed)
     edit.prune()
+
+
+def _is_shapeless(node: Any) -> bool:
+    return node.op_type in _SHAPELESS and node.domain in ("", "ai.onnx") and len(node.output) == 1
 
 
 def _axes(edit: OnnxEdit, node: object) -> list[int]:

@@ -4,69 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from studio.errors import UnsupportedError
 from studio.graph.onnx_inference import inferred
+from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, dtype_of, keep_lines, label, nothing_to_do
-
-
-def hardswish(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """HardSwish → HardSigmoid, Mul."""
-    return _inline(edit, options, ("HardSwish",))
-
-
-def hardsigmoid(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """HardSigmoid → Mul, Add, Clip. By hand: ONNX has a body for it only from opset 18 on."""
-    changed = []
-    for node in edit.named("HardSigmoid", options.nodes):
-        dtype = dtype_of(edit.element_type(node.input[0]))
-        base = label(node)
-        names = [edit.fresh(f"{base}_{part}") for part in ("scaled", "shifted")]
-        alpha, beta, low, high = (
-            edit.add_constant(np.array(value, dtype), f"{base}_{name}")
-            for name, value in (
-                ("alpha", attribute(node, "alpha", 0.2)),
-                ("beta", attribute(node, "beta", 0.5)),
-                ("low", 0.0),
-                ("high", 1.0),
-            )
-        )
-        clip = edit.make("Clip", [names[1], low, high], [node.output[0]], f"{base}_clip")
-        if edit.opset < 11:  # bounds were attributes until opset 11
-            clip = edit.make("Clip", [names[1]], [node.output[0]], f"{base}_clip", min=0.0, max=1.0)
-        mul = edit.make("Mul", [node.input[0], alpha], [names[0]], f"{base}_mul")
-        edit.replace([node], [mul, edit.make("Add", [names[0], beta], [names[1]], f"{base}_add"), clip])
-        changed.append(base)
-    if not changed:
-        raise nothing_to_do("no HardSigmoid in the main graph")
-    edit.prune()
-    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-5)
+from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines, label, nothing_to_do
 
 
 def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """Swish, Mish → Sigmoid, Softplus, Tanh, Mul."""
-    return _inline(edit, options, ("Swish", "Mish"))
-
-
-def gelu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """Gelu → Erf or Tanh, Mul, Add."""
-    return _inline(edit, options, ("Gelu",))
-
-
-def layernorm(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """LayerNormalization and its kin → ReduceMean, Sub, Mul, Sqrt, Div, Add."""
-    kin = ("LayerNormalization", "GroupNormalization", "RMSNormalization", "MeanVarianceNormalization")
-    return _inline(edit, options, kin)
+    return inline(edit, options, ("Swish", "Mish"))
 
 
 def attention(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """Attention, RotaryEmbedding (opset 23 and up) → MatMul, Softmax, Mul, …"""
-    return _inline(edit, options, ("Attention", "RotaryEmbedding"))
+    return inline(edit, options, ("Attention", "RotaryEmbedding"))
 
 
-def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> Rewrite:
+def inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> Rewrite:
+    """The model with those operators replaced by ONNX's function bodies, constants folded."""
     import onnx
     from onnx import inliner
 
@@ -109,6 +65,7 @@ def _inline(edit: OnnxEdit, options: FixOptions, operators: tuple[str, ...]) -> 
             node.domain = ""
     keep_lines(edit.model, made.model)
     made.prune()
+    fold_constants(made)  # the bodies compute shapes and axes that are known here
     return Rewrite(models=[("", made.model)], changed=changed, tolerance=1e-4)
 
 

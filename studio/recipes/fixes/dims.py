@@ -96,16 +96,14 @@ def _frozen(edit: OnnxEdit, dims: dict[str, list[tuple[int, int]]], chosen: dict
             dim = model.graph.input[position].type.tensor_type.shape.dim[axis]
             dim.Clear()
             dim.dim_value = chosen[name]
-    for value in model.graph.output:  # inference writes the real ones; old names would contradict
-        for dim in value.type.tensor_type.shape.dim:
+    for value in [*model.graph.output, *model.graph.value_info]:  # inference writes the real ones;
+        for dim in value.type.tensor_type.shape.dim:  # other names would contradict
             if not (dim.HasField("dim_value") and dim.dim_value > 0):
                 name = dim.dim_param
                 dim.Clear()
                 if name in chosen:
                     dim.dim_value = chosen[name]
     frozen = OnnxEdit(model)
-    frozen.forget_shapes()
-    frozen.refresh()
     fold_constants(frozen)
     _write_shapes(frozen)
     return frozen.model

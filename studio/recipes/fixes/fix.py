@@ -9,6 +9,7 @@ from typing import Any
 
 from studio.errors import InputError
 from studio.records import Choice, Record
+from studio.support.stand_in import OPSET_DOWN, OPSET_UP
 
 
 class Needs(Choice):
@@ -77,8 +78,7 @@ Rewriter = Callable[[Any, FixOptions], Rewrite]
 
 
 NO_DEFAULTS = FixOptions()
-OPSET_UP = FixOptions(opset=18)  # what the exporter of this studio writes
-OPSET_DOWN = FixOptions(opset=22)  # ONNX Runtime 1.20; below it operators are missing
+_RELU6 = "Add, Clip to 0 … 6 and Mul are taken nearly everywhere."
 
 
 def _f(
@@ -106,26 +106,26 @@ FIXES: dict[str, Fix] = dict(
         _f("freeze-dims", "Freeze symbolic dims", "NNAPI, QNN and most NPUs take static shapes only.",
            "dims:freeze", Needs.DIMS, torch="Export with a fixed example input and without dynamic_shapes."),
         _f("opset-up", "Raise the opset", "Newer operator versions that a runtime or rule needs.",
-           "opset:up", torch="Export with a higher opset_version.", defaults=OPSET_UP),
+           "opset:up", torch="Export with a higher opset_version.", defaults=FixOptions(opset=OPSET_UP)),
         _f("opset-down", "Lower the opset", "An older runtime knows the operators again.",
-           "opset:down", torch="Export with a lower opset_version.", defaults=OPSET_DOWN),
+           "opset:down", torch="Export with a lower opset_version.", defaults=FixOptions(opset=OPSET_DOWN)),
         _f("fold-batchnorm", "Fold BatchNormalization", "One node and one pass over memory less per layer.",
            "batchnorm:fold", torch="Call torch.nn.utils.fusion.fuse_conv_bn_eval before the export."),
         _f("conv1d-to-conv2d", "Conv1d as Conv2d", "NPUs have no 1-D convolution and transpose around one.",
            "convolution:widen", torch="Use nn.Conv2d with kernel (1, k) and keep the tensor 4-D."),
         _f("convtranspose-axis", "Quantize ConvTranspose weights along axis 1",
            "Output channels are axis 1 here; axis 0 is refused or wrong.", "convolution:requantize"),
-        _f("decompose-hardswish", "Write HardSwish out", "HardSigmoid and Mul are taken where it is not.",
-           "decompose:hardswish", torch="Write x * F.relu6(x + 3) / 6 instead of nn.Hardswish."),
-        _f("decompose-hardsigmoid", "Write HardSigmoid out", "Mul, Add and Clip are taken nearly everywhere.",
-           "decompose:hardsigmoid", torch="Write F.relu6(x + 3) / 6 instead of nn.Hardsigmoid."),
+        _f("decompose-hardswish", "Write HardSwish out", _RELU6,
+           "activations:hardswish", torch="Write x * F.relu6(x + 3) / 6 instead of nn.Hardswish."),
+        _f("decompose-hardsigmoid", "Write HardSigmoid out", _RELU6,
+           "activations:hardsigmoid", torch="Write F.relu6(x + 3) / 6 instead of nn.Hardsigmoid."),
         _f("decompose-silu", "Write Swish and Mish out", "Sigmoid and Mul are taken nearly everywhere.",
            "decompose:silu"),
         _f("decompose-gelu", "Write Gelu out", "Erf or Tanh, Mul and Add are taken where Gelu is not.",
-           "decompose:gelu", torch="Use nn.GELU(approximate='tanh')."),
+           "activations:gelu", torch="Use nn.GELU(approximate='tanh')."),
         _f("decompose-layernorm", "Write normalizations out",
            "ReduceMean, Sub, Mul and friends are taken where LayerNormalization is not.",
-           "decompose:layernorm"),
+           "norms:normalizations"),
         _f("decompose-attention", "Write Attention out",
            "MatMul and Softmax are taken where the fused Attention of opset 23 is not.",
            "decompose:attention", torch="Set torch.backends math SDPA, or write the two matmuls."),

@@ -216,6 +216,11 @@ class OnnxEdit:
         self._after[id(old[-1])] = list(new)
         self._gone.update(id(n) for n in old)
 
+    def insert_after(self, node: Any, new: Any) -> None:
+        """Will put a node behind another; carried out by `prune`."""
+        new.metadata_props.extend(node.metadata_props)
+        self._after.setdefault(id(node), []).append(new)
+
     def is_replaced(self, node: Any) -> bool:
         """Whether a node is already on its way out."""
         return id(node) in self._gone
@@ -246,12 +251,19 @@ class OnnxEdit:
         graph.node.extend(kept)
         graph.initializer.extend(tensors)
         graph.input.extend(inputs)
-        self.forget_shapes()
+        made = {out for node in kept for out in node.output}
+        self.forget_shapes([v.name for v in graph.value_info if v.name not in made])
         self.refresh()
 
-    def forget_shapes(self) -> None:
-        """Drops recorded shapes of intermediates: after a rewrite they may lie."""
+    def forget_shapes(self, names: Collection[str] | None = None) -> None:
+        """Drops recorded shapes of intermediates (all of them by default) that a rewrite made untrue.
+
+        The others stay: of operators that onnx does not know, only the file says what they return.
+        """
+        gone = None if names is None else set(names)
+        kept = [_copy(v) for v in self.model.graph.value_info if gone is not None and v.name not in gone]
         del self.model.graph.value_info[:]
+        self.model.graph.value_info.extend(kept)
 
 
 def attribute(node: Any, name: str, default: Any = None) -> Any:
