@@ -65,10 +65,10 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
 
 
 def unpack(raw: bytes | memoryview, dtype: str, count: int) -> npt.NDArray[Any]:
-    """`count` elements of raw little-endian bytes; packed 2- and 4-bit types come one to an element.
+    """`count` elements of raw little-endian bytes; packed 2-, 4- and 6-bit types come one to an element.
 
     Low bits first (ONNX IR spec, “int4”; TFLite packs alike). int4 → int8, uint4 → uint8,
-    float4 → ml_dtypes' own type. Raises ValueError when there are too few bytes.
+    float4 and float6 → ml_dtypes' own types. Raises ValueError when there are too few bytes.
     """
     bits = BITS[dtype]
     if len(raw) < (count * bits + 7) // 8:
@@ -82,4 +82,7 @@ def unpack(raw: bytes | memoryview, dtype: str, count: int) -> npt.NDArray[Any]:
             sign = 1 << (bits - 1)
             return ((values.astype(np.int8) ^ sign) - sign).astype(np.int8)
         return values if dtype.startswith("uint") else values.view(numpy_dtype(dtype))
+    if bits == 6:
+        codes = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")[: 6 * count].reshape(-1, 6)
+        return np.packbits(codes, axis=-1, bitorder="little").reshape(-1).view(numpy_dtype(dtype))
     return np.frombuffer(raw, numpy_dtype(dtype), count=count)

@@ -8,6 +8,7 @@ from typing import Any
 from studio.errors import InputError
 from studio.graph.builder import GraphBuilder
 from studio.graph.graph import AttributeValue, DataLocation, Shape, TensorKind
+from studio.graph.onnx_sparse import sparse_location
 from studio.graph.onnx_tensors import DTYPES, check_location, dims_of, location_of, values_of
 
 
@@ -35,6 +36,15 @@ class Constants:
         b.constant(into, value=value, data=location)
         if dtype == "string":
             b.set_bytes(into, sum(len(s) for s in tensor.string_data))
+        return into
+
+    def add_sparse(self, sparse: Any, into: int) -> int:
+        """The id of the output of a Constant node that gives a sparse tensor."""
+        b = self._builder
+        b.graph.tensor_dtype[into] = DTYPES.get(sparse.values.data_type, "")
+        b.graph.tensor_shape[into] = dims_of(sparse.dims)
+        is_file = b.graph.format == "onnx"
+        b.constant(into, data=sparse_location(f"={b.graph.tensor_name[into]}") if is_file else None)
         return into
 
     def set_plain(self, output: int, attribute: str, value: AttributeValue) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from studio.errors import InputError
 from studio.graph.builder import MAX_VALUES, require_text
-from studio.graph.dtypes import BITS, byte_count, element_count, unpack
+from studio.graph.dtypes import BITS, byte_count, element_count, numpy_dtype, unpack
 from studio.graph.graph import DataLocation, Shape
 from studio.graph.onnx_skeleton import SELF
 
@@ -68,7 +68,7 @@ def values_of(tensor: Any, dtype: str, shape: Shape) -> list[Any] | None:
     if dtype == "string":
         texts = [s.decode("utf-8", "replace") for s in tensor.string_data]
         return texts if len(texts) == count else None
-    if dtype not in BITS or dtype.startswith(("complex", "float6_")):
+    if dtype not in BITS or dtype.startswith("complex"):
         return None
     try:
         if tensor.raw_data:
@@ -87,19 +87,22 @@ def values_of(tensor: Any, dtype: str, shape: Shape) -> list[Any] | None:
 
 def _listable(dtype: str) -> Any:
     """float64 for the small float types, which Python lists should hold as plain floats."""
-    small = dtype.startswith(("float8", "float4", "bfloat"))
+    small = dtype.startswith(("float8", "float6", "float4", "bfloat"))
     return np.float64 if small else unpack(b"\0" * 16, dtype, 1).dtype
 
 
 def _from_int32(items: list[int], dtype: str, count: int) -> list[Any] | None:
     """Values that onnx stores as int32: small integers as they are, small floats by their bits."""
     bits = BITS[dtype]
-    per_item = 8 // bits if bits < 8 else 1  # packed into bytes, one byte to an int32
+    per_item = 8 // bits if bits in (2, 4) else 1  # packed into bytes, one byte to an int32
     if len(items) != -(-count // per_item):
         return None
     width = np.uint16 if bits == 16 else np.uint8
     if dtype == "int32":
         return items
+    if bits == 6:
+        codes = (np.array(items, np.int64) & 0x3F).astype(np.uint8)
+        return list(codes.view(numpy_dtype(dtype)).astype(np.float64).tolist())
     raw = np.array(items, np.int64).astype(width).tobytes()
     return list(unpack(raw, dtype, count).astype(_listable(dtype)).tolist())
 

@@ -32,6 +32,7 @@ from studio.graph.onnx_inference import fix_dims, with_shapes
 from studio.graph.onnx_quantization import record_quantization
 from studio.graph.onnx_scopes import from_metadata, from_name
 from studio.graph.onnx_skeleton import read_skeleton
+from studio.graph.onnx_sparse import sparse_location
 from studio.graph.onnx_tensors import DTYPES, dims_of, short, type_of
 
 
@@ -177,7 +178,7 @@ class _Reader:
             names.ids[name] = b.tensor(
                 name, DTYPES.get(sparse.values.data_type, ""), shape, TensorKind.CONSTANT
             )
-            b.note("Sparse constants are shown without their values.")
+            b.constant(names.ids[name], data=sparse_location(name) if b.graph.format == "onnx" else None)
         self._read_nodes(proto.node, body, types)
         outputs = []
         for info in proto.output:
@@ -312,6 +313,8 @@ class _Reader:
             return [t.name or f"tensor {i}" for i, t in enumerate(attribute.tensors)]
         if kind in (13, 14):
             return "type"
+        if kind == 11 and constant_output >= 0:
+            return TensorRef(tensor=self._constants.add_sparse(attribute.sparse_tensor, constant_output))
         if kind in (11, 12):
             return "sparse tensor"
         return None

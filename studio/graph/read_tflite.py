@@ -67,6 +67,18 @@ def read_tflite(path: Path) -> Graph:
     return _Reader(FlatBuffer(map_file(path), load_schema("tflite"))).read()
 
 
+def sparsity_of(path: Path, place: str) -> Table:
+    """The sparsity of the tensor at `SUBGRAPH/NUMBER` of a file. Raises InputError when it has none."""
+    subgraph, _, tensor = place.partition("/")
+    model = FlatBuffer(map_file(path), load_schema("tflite")).root()
+    subgraphs = model["subgraphs"]
+    tensors = subgraphs[int(subgraph)]["tensors"] if int(subgraph) < len(subgraphs) else []
+    found: Table | None = tensors[int(tensor)]["sparsity"] if int(tensor) < len(tensors) else None
+    if found is None:
+        raise broken("a sparse tensor is no longer there")
+    return found
+
+
 class _Reader:
     def __init__(self, buffer: FlatBuffer) -> None:
         self.buffer = buffer
@@ -127,7 +139,7 @@ class _Reader:
 
     def _read_subgraph(self, table: Table, index: int) -> None:
         b = self.builder
-        ids = [self._tensor(tensor) for tensor in table["tensors"]]
+        ids = [self._tensor(tensor, f"{index}/{number}") for number, tensor in enumerate(table["tensors"])]
         count = len(ids)
 
         def known(numbers: Any, *, optional: bool = False) -> list[int]:
@@ -207,7 +219,8 @@ class _Reader:
 
     # tensors
 
-    def _tensor(self, table: Table) -> int:
+    def _tensor(self, table: Table, place: str) -> int:
+        """The id of a tensor; `place` is where `sparsity_of` finds it again."""
         b = self.builder
         dtype = _DTYPES.get(self.schema.enum("TensorType", int(table["type"])), "")
         static = table["shape"]
@@ -224,8 +237,10 @@ class _Reader:
             return tensor
         location = DataLocation(path="", offset=start, length=length)
         if table["sparsity"] is not None:
-            b.note("Sparse constants are shown without their values.")
-            location = DataLocation(path="", offset=start, length=length, encoding="tflite-sparse")
+            location = msgspec.structs.replace(location, encoding=f"tflite-sparse {place}")
+            b.constant(tensor, data=location)
+            b.set_bytes(tensor, length)
+            return tensor
         b.constant(tensor, value=self._values(start, length, dtype, shape), data=location)
         if dtype == "string" or byte_count(dtype, shape) < 0:
             b.set_bytes(tensor, length)

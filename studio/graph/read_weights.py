@@ -1,8 +1,8 @@
 """Reads files that hold weights and no graph, as a Graph without nodes: `.safetensors` and `.gguf`.
 
 Formats: https://github.com/huggingface/safetensors#format (header limit 100 MB there as well);
-https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3), block sizes from
-ggml/src/ggml-common.h. Both state every size up front, and each is checked before anything is allocated.
+https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3), blocks in
+`gguf_blocks`. Both state every size up front, and each is checked before anything is allocated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from studio.errors import InputError
 from studio.graph.builder import GraphBuilder, refuse_size
 from studio.graph.dtypes import byte_count
 from studio.graph.flatbuffer import broken
+from studio.graph.gguf_blocks import BLOCKS
 from studio.graph.graph import DataLocation, Graph, Shape
 from studio.graph.mapped import map_file
 
@@ -30,15 +31,6 @@ _SAFETENSORS_DTYPES = {
 
 _GGML_PLAIN = {0: "float32", 1: "float16", 24: "int8", 25: "int16", 26: "int32", 27: "int64", 28: "float64",
                30: "bfloat16"}  # fmt: skip
-_GGML_BLOCKS = {
-    2: ("q4_0", 32, 18), 3: ("q4_1", 32, 20), 6: ("q5_0", 32, 22), 7: ("q5_1", 32, 24), 8: ("q8_0", 32, 34),
-    9: ("q8_1", 32, 36), 10: ("q2_k", 256, 84), 11: ("q3_k", 256, 110), 12: ("q4_k", 256, 144),
-    13: ("q5_k", 256, 176), 14: ("q6_k", 256, 210), 15: ("q8_k", 256, 292), 16: ("iq2_xxs", 256, 66),
-    17: ("iq2_xs", 256, 74), 18: ("iq3_xxs", 256, 98), 19: ("iq1_s", 256, 50), 20: ("iq4_nl", 32, 18),
-    21: ("iq3_s", 256, 110), 22: ("iq2_s", 256, 82), 23: ("iq4_xs", 256, 136), 29: ("iq1_m", 256, 56),
-    34: ("tq1_0", 256, 54), 35: ("tq2_0", 256, 66), 39: ("mxfp4", 32, 17),
-}  # fmt: skip
-"""ggml type → (name, elements of a block, bytes of a block)."""
 
 
 class _Entry(msgspec.Struct):
@@ -151,8 +143,8 @@ class _Gguf:
         if kind in _GGML_PLAIN:
             dtype, encoding = _GGML_PLAIN[kind], "raw"
             size = byte_count(dtype, shape)
-        elif kind in _GGML_BLOCKS:
-            dtype, block, block_bytes = _GGML_BLOCKS[kind]
+        elif kind in BLOCKS:
+            dtype, block, block_bytes = BLOCKS[kind]
             encoding = f"gguf {dtype}"
             size = -(-elements // block) * block_bytes
         else:

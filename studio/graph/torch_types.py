@@ -7,6 +7,9 @@ from typing import Any
 MODULE_DATA = "torch-module:"
 """DataLocation encoding of a TorchScript parameter; its path in the module follows."""
 
+PICKLE_DATA = "torch-pickle:"
+"""DataLocation encoding of a tensor in a pickled dict; `member#key` follows."""
+
 _BY_SCALAR_NAME = {
     "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64",
     "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool",

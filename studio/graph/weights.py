@@ -1,7 +1,13 @@
-"""Reads one constant's values from where they are, on demand."""
+"""Reads one constant's values from where they are, on demand.
+
+`DataLocation.encoding` says how they are stored: "raw", "varint" (protobuf), "strided PLACE" (torch),
+"gguf NAME" (blocks), "tflite-sparse SUBGRAPH/TENSOR", "onnx-sparse NAME", and what torch unpacks
+(`torch_weights`). What nothing here decodes is refused in words.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +18,19 @@ from studio.errors import InputError
 from studio.graph.dtypes import BITS, element_count, numpy_dtype, unpack
 from studio.graph.graph import DataLocation, Graph, TensorKind
 from studio.graph.onnx_tensors import check_location, short
-from studio.graph.torch_types import MODULE_DATA, dtype_of
+from studio.graph.torch_types import MODULE_DATA, PICKLE_DATA
 
 Array = npt.NDArray[Any]
+_IN_MEMORY = 1 << 28
+"""Bytes of decoded values that are kept in memory; more go to a temporary file."""
 
 
 def read_tensor(graph: Graph, tensor: int) -> Array:
     """The values of a constant in its shape; large ones are a read-only map of the file, not a copy.
 
-    2- and 4-bit types come one element to a byte; strings as objects. Raises InputError when the tensor is no
-    constant, its bytes are missing or too few, or nothing here can decode them.
+    2-, 4- and 6-bit types come one element to a byte; strings as objects; GGUF's blocks as float32; sparse
+    tensors dense. Raises InputError when the tensor is no constant, its bytes are missing or too few, or
+    nothing here can decode them.
     """
     name = short(graph.tensor_name[tensor] or f"#{tensor}")
     if graph.tensor_kind[tensor] != TensorKind.CONSTANT:
@@ -34,20 +43,21 @@ def read_tensor(graph: Graph, tensor: int) -> Array:
     location = graph.tensor_data.get(tensor)
     try:
         if location is not None:
-            return _located(graph, location, name, dtype, count).reshape(dims)
+            return _located(graph, location, name, dtype, dims).reshape(dims)
         values = graph.tensor_value.get(tensor)
         if values is None:
             raise InputError(f"The values of constant “{name}” are not stored in a form the studio reads.")
         kind: Any = object if dtype == "string" else _plain_dtype(dtype)
         return np.array(values, dtype=kind).reshape(dims)
-    except (KeyError, ValueError, OverflowError, TypeError) as error:
+    except (KeyError, ValueError, OverflowError, TypeError, IndexError, AttributeError, MemoryError) as error:
         raise InputError(
             f"The values of constant “{name}” ({dtype or 'unknown type'}) cannot be decoded: {error}.",
             hint="The file is damaged, or uses a type the studio does not know.",
         ) from None
     except OSError as error:
         raise InputError(
-            f"Cannot read the values of “{name}”: {error.strerror}.", hint="Check the file."
+            f"Cannot read the values of “{name}”: {error.strerror}.",
+            hint="Check the file, and the free space.",
         ) from None
 
 
@@ -58,53 +68,83 @@ def _plain_dtype(dtype: str) -> np.dtype[Any]:
     return numpy_dtype(dtype)
 
 
-def _located(graph: Graph, location: DataLocation, name: str, dtype: str, count: int) -> Array:
-    model = Path(graph.file_path)
+def _located(graph: Graph, location: DataLocation, name: str, dtype: str, dims: tuple[int, ...]) -> Array:
+    model, count = Path(graph.file_path), element_count(dims)
     path = check_location(model.parent, location, name) if location.path else model
     size = path.stat().st_size
     if location.offset < 0 or location.length < 0 or location.offset + location.length > size:
         raise ValueError("the file ends before its data does")
+    kind, _, place = location.encoding.partition(" ")
     if count == 0:
-        return np.zeros(0, _plain_dtype(dtype))
-    if location.encoding.startswith(MODULE_DATA):
-        return _from_module(model, location.encoding.removeprefix(MODULE_DATA))
-    if location.encoding == "varint":
-        with path.open("rb") as file:
-            file.seek(location.offset)
-            return _from_varints(file.read(location.length), dtype, count)
-    if location.encoding != "raw":
+        return np.zeros(0, np.float32 if kind == "gguf" else _plain_dtype(dtype))
+    if kind == "gguf":
+        return _from_blocks(path, location, place, count)
+    if kind.startswith((MODULE_DATA, PICKLE_DATA)):
+        return _by_torch(path, location.encoding)
+    if kind == "onnx-sparse":
+        from studio.graph.onnx_sparse import read_sparse
+
+        return read_sparse(path, place, dtype, dims)
+    if kind == "tflite-sparse":
+        from studio.graph.read_tflite import sparsity_of
+        from studio.graph.sparse import densify_tflite
+
+        stored = location.length * 8 // BITS[dtype]
+        return densify_tflite(stored_values(path, location, dtype, stored), sparsity_of(path, place), dims)
+    if kind == "strided":
+        from studio.graph.torch_weights import strided
+
+        stored = location.length * 8 // BITS[dtype]
+        return strided(stored_values(path, location, dtype, stored), place, dims)
+    if kind not in ("raw", "varint"):
         raise ValueError(f"“{location.encoding}” is a packing the studio does not unpack")
+    return stored_values(path, location, dtype, count)
+
+
+def stored_values(path: Path, location: DataLocation, dtype: str, count: int) -> Array:
+    """`count` elements of a raw or varint location. Raises ValueError when there are fewer."""
     if BITS.get(dtype) is None:
         raise ValueError("the type has no fixed size")
-    if BITS[dtype] < 8:
+    if location.encoding == "varint" or BITS[dtype] < 8:
         with path.open("rb") as file:
             file.seek(location.offset)
-            return unpack(file.read(location.length), dtype, count)
+            raw = file.read(location.length)
+        decode = _from_varints if location.encoding == "varint" else unpack
+        return decode(raw, dtype, count)
     kind = numpy_dtype(dtype)
     if location.length < count * kind.itemsize:
         raise ValueError(f"{location.length} bytes cannot hold {count} elements")
     return np.memmap(path, kind, mode="r", offset=location.offset, shape=(count,))
 
 
-def _from_module(path: Path, name: str) -> Array:
-    """A parameter of a TorchScript archive by its path in the module tree."""
-    from studio.graph.read_torchscript import load_module
+def _from_blocks(path: Path, location: DataLocation, name: str, count: int) -> Array:
+    from studio.graph.gguf_blocks import decode
 
-    found = load_module(path)
-    for part in name.split("."):
-        found = getattr(found, part)
-    found = found.detach().contiguous()
-    if found.is_quantized:
-        found = found.int_repr()
-    try:
-        plain: Array = found.numpy()
-        return plain
-    except TypeError:  # bfloat16 and float8: numpy has no such type, ml_dtypes does
-        import torch
+    raw = np.memmap(path, np.uint8, mode="r", offset=location.offset, shape=(location.length,))
+    values = _room_for(count)
+    decode(raw, name, values)
+    return values
 
-        bits = found.view(torch.uint16 if found.element_size() == 2 else torch.uint8).numpy()
-        small: Array = bits.view(numpy_dtype(dtype_of(found.dtype)))
-        return small
+
+def _room_for(count: int) -> npt.NDArray[np.float32]:
+    """Zeros in memory, or in a temporary file that is gone with the array."""
+    if count * 4 <= _IN_MEMORY:
+        return np.zeros(count, np.float32)
+    with tempfile.TemporaryFile() as file:
+        left = count * 4
+        block = bytes(1 << 24)
+        while left > 0:  # written, not stretched: a full disk must be an error here, not a signal later
+            left -= file.write(block[: min(left, len(block))])
+        file.flush()
+        return np.memmap(file, np.float32, mode="r+", shape=(count,))
+
+
+def _by_torch(path: Path, encoding: str) -> Array:
+    from studio.graph.torch_weights import from_module, from_pickle
+
+    if encoding.startswith(MODULE_DATA):
+        return from_module(path, encoding.removeprefix(MODULE_DATA))
+    return from_pickle(path, encoding.removeprefix(PICKLE_DATA))
 
 
 def _from_varints(raw: bytes, dtype: str, count: int) -> Array:
@@ -121,9 +161,11 @@ def _from_varints(raw: bytes, dtype: str, count: int) -> Array:
         part = (data[starts[has] + place] & 0x7F).astype(np.uint64)
         values[has] |= part << np.uint64(7 * place)
     bits = BITS[dtype]
-    if bits >= 32:
+    if bits >= 32 or bits == 6:
         if ends.size != count:
             raise ValueError(f"{ends.size} values where the shape says {count}")
+        if bits == 6:
+            return (values & np.uint64(0x3F)).astype(np.uint8).view(numpy_dtype(dtype))
         return values.astype(np.uint32).view(dtype) if bits == 32 else values.view(dtype)
     packed = values.astype(np.uint16 if bits == 16 else np.uint8)
     return unpack(packed.tobytes(), dtype, count)

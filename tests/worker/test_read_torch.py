@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import os
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch._export.serde.serialize import serialize
 from torch.utils.flop_counter import FlopCounterMode
 
 from studio.errors import InputError
@@ -176,3 +180,59 @@ def test_an_archive_whose_code_writes_files_is_not_loaded(tmp_path: Path) -> Non
     assert not target.exists()
     torch.jit.load(str(path))
     assert target.exists()  # what torch alone would have done: the guard is no superstition
+
+
+def test_strided_and_shared_weights_are_read_as_torch_sees_them(tmp_path: Path) -> None:
+    class Shared(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            base = torch.arange(24.0).reshape(4, 6)
+            self.turned = nn.Parameter(base.t())
+            self.tied = self.turned
+            self.register_buffer("part", base[1:3, 2:5])
+            self.register_buffer("repeated", torch.ones(3, 1).expand(3, 4))
+            self.register_buffer("loose", torch.ones(2), persistent=False)
+            self.large = nn.Parameter(torch.arange(90_000.0).reshape(300, 300).t())
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            kept = (
+                self.part.sum() + self.repeated.sum() + self.tied.sum() + self.loose.sum() + self.large.sum()
+            )
+            return x @ self.turned + kept
+
+    program = torch.export.export(Shared(), (torch.zeros(2, 6),))
+    wanted = {**program.state_dict, **program.constants}
+    new, old = tmp_path / "new.pt2", tmp_path / "old.pt2"
+    torch.export.save(program, str(new))
+    parts = serialize(program)
+    with zipfile.ZipFile(old, "w") as archive:  # as torch 2.7 and older wrote it
+        archive.writestr("serialized_exported_program.json", parts.exported_program)
+        archive.writestr("serialized_state_dict.pt", parts.state_dict)
+        archive.writestr("serialized_constants.pt", parts.constants)
+        archive.writestr("version", "7.3")
+    for path in (new, old):
+        graph = open_graph(path)
+        for name, tensor in wanted.items():
+            index = graph.tensor_name.index(name)
+            np.testing.assert_array_equal(read_tensor(graph, index), tensor.detach().numpy(), err_msg=name)
+            if path == new and tensor.numel() <= 1024:
+                assert graph.tensor_value[index] == tensor.detach().reshape(-1).tolist()
+
+
+def test_a_pickle_that_would_call_something_is_refused(tmp_path: Path) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.system, ("touch pwned",)
+
+    program = torch.export.export(nn.Linear(2, 2), (torch.zeros(1, 2),))
+    parts = serialize(program)
+    path = tmp_path / "evil.pt2"
+    state = io.BytesIO()
+    torch.save({"weight": Evil()}, state)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("serialized_exported_program.json", parts.exported_program)
+        archive.writestr("serialized_state_dict.pt", state.getvalue())
+    graph = open_graph(path)
+    with pytest.raises(InputError, match="torch does not load its pickle"):
+        read_tensor(graph, graph.tensor_name.index("weight"))
+    assert not Path("pwned").exists()
