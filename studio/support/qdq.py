@@ -2,7 +2,8 @@
 
 Source: onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc (CheckQDQNodes):
 every present input comes from a DequantizeLinear (operators that only move data: input 0), every
-output goes to exactly one QuantizeLinear and is no graph output.
+output goes to exactly one QuantizeLinear and is no graph output. A DequantizeLinear with other readers, or
+whose result the graph returns, is copied for the group (ensure_unique_dq_for_node_unit.cc), itself left out.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def find_groups(graph: Graph) -> tuple[Ints, dict[int, tuple[list[int], list[int
                 owner[node] = node
                 owner[quantizers] = node
                 for i, dequantizer in enumerate(dequantizers):
-                    if dequantizer >= 0 and len(graph.consumers_of(ins[i])) == 1:
+                    alone = len(graph.consumers_of(ins[i])) == 1 and ins[i] not in outputs
+                    if dequantizer >= 0 and alone:
                         owner[dequantizer] = node
     return owner, groups

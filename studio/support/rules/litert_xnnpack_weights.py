@@ -13,7 +13,7 @@ from studio.support.rules.xnnpack_tensors import (
     rank,
     typed,
 )
-from studio.support.ruling import Ruling, refuses
+from studio.support.ruling import Ruling, refuses, unknown
 
 
 def pool(node: OpNode) -> Ruling | None:
@@ -40,6 +40,8 @@ def batch_matmul(node: OpNode) -> Ruling | None:
         return refuses(f"{b.dtype} is not taken.", at(3587))
     if a.dtype != b.dtype and not (a.dtype == "float32" and b.dtype == "int8"):
         return refuses("Mixed types.", at(3632))
+    if a.dtype == "int8" and b.is_per_channel:
+        return unknown("int8 by int8 with a scale per channel: XNNPACK refused what was asked.", at(3582))
     if b.dtype == "int8" and a.dtype == "int8" and any(b.zero_point):
         return refuses("Input 1 needs zero point 0.", at(3608))
     for tensor in (a, b):

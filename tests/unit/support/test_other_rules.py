@@ -56,6 +56,17 @@ def test_xnnpack_delegate_concatenates_two_to_five(count: int, taken: bool) -> N
     assert rule("litert/cpu", node).engine is taken
 
 
+def test_xnnpack_makes_no_claim_on_a_product_by_int8_with_many_scales() -> None:
+    """Refused for the attention of a quantised DETR (audit of 2026-11-30), where the rule had said yes."""
+    a = tensor(2, 6, 6, dtype="int8", scale=(0.004,), zero_point=(-128,))
+    b = tensor(2, 6, 8, dtype="int8", constant=True, scale=(0.01,) * 8, zero_point=(0,) * 8, axis=2)
+    y = tensor(2, 6, 8, dtype="int8", scale=(0.006,), zero_point=(33,))
+    product = OpNode(op="BATCH_MATMUL", version=1, inputs=(a, b), outputs=(y,))
+    assert not rule("litert/cpu", product).engine
+    float_by_float = OpNode(op="BATCH_MATMUL", version=1, inputs=(X, X), outputs=(X,))
+    assert rule("litert/cpu", float_by_float).engine
+
+
 def test_stablehlo_sort_fails_to_load() -> None:
     node = OpNode(op="STABLEHLO_SORT", version=1, inputs=(X,), outputs=(X,))
     assert rule("litert/cpu", node).verdict == Verdict.FAILS
