@@ -9,7 +9,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.graph.layout import ItemKind
+from studio.graph.layout import ItemKind, lay_out, places_of
+from studio.graph.scopes import toggle_scope
+from studio.graph.view import GraphView
 from studio.ui.canvas import GraphCanvas, verdict_overlay
 from tests.ui.canvas_graphs import chain, graph_of, laid_out, verdicts_of
 
@@ -241,6 +243,62 @@ def test_expanding_a_scope_keeps_the_selected_box_in_place(qtbot: QtBot) -> None
     assert (place_of(canvas, 28) - before).manhattanLength() <= 2
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("wraps", [True, False])
+def test_a_scope_stays_under_the_pointer_when_it_is_toggled(qtbot: QtBot, share: float, wraps: bool) -> None:
+    scopes = [f"block{k}" for k in range(40)]
+    graph = chain(400, scopes=scopes, node_scope=[1 + i // 10 for i in range(400)])
+    view = GraphView(collapsed=frozenset(range(1, 41)), wrap=wraps)
+    layout = lay_out(graph, view)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.camera.motion_is_on = False
+    canvas.resize(640, 480)
+    canvas.set_view(graph, layout)
+    canvas.show()
+
+    def toggle(scope: int) -> None:
+        nonlocal view, layout
+        view = toggle_scope(view, scope)
+        canvas.hold_scope(scope)
+        layout = lay_out(graph, view, places_of(layout))
+        canvas.set_view(graph, layout)
+
+    canvas.scope_toggled.connect(toggle)
+    item = canvas.scene.item_of_scope(20)
+    canvas.camera.show(canvas.viewport.centred(*canvas.scene.center(item), 0.9))
+    left, top = canvas.viewport.to_screen(float(canvas.scene.left[item]), float(canvas.scene.top[item]))
+    wide = float(canvas.scene.right[item] - canvas.scene.left[item]) * 0.9
+    at = QPointF(left + share * wide, top + 12)
+    canvas.activate_at(at)
+    assert 20 not in view.collapsed
+    x, y = canvas.viewport.to_layout(at.x(), at.y())
+    frame = canvas.scene.frame_at(x, y, 24.0)
+    assert layout.frame_scope[frame] == 20
+    assert canvas.viewport.to_screen(0, float(layout.frame_y[frame]))[1] == pytest.approx(top, abs=1)
+    canvas.activate_at(at)
+    assert 20 in view.collapsed
+    x, y = canvas.viewport.to_layout(at.x(), at.y())
+    assert canvas.scene.scope_of_item(canvas.scene.item_at(x, y)) == 20
+
+
+def test_closing_a_scope_far_below_its_title_brings_its_box_into_sight(qtbot: QtBot) -> None:
+    graph = chain(120, scopes=["body"], node_scope=[0, *[1] * 118, 0])
+    layout = laid_out(graph, wrap=False)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.camera.motion_is_on = False
+    canvas.resize(640, 480)
+    canvas.set_view(graph, layout)
+    canvas.show()
+    canvas.camera.show(canvas.viewport.centred(*canvas.scene.center(100), 1.0))
+    canvas.hold_scope(1)
+    canvas.set_view(graph, laid_out(graph, wrap=False, collapsed=frozenset({1})))
+    item = canvas.scene.item_of_scope(1)
+    x, y = canvas.viewport.to_screen(*canvas.scene.center(item))
+    assert 0 <= x <= 640 and 0 <= y <= 480
+
+
 def test_selecting_a_scope_survives_a_listener_that_clears_the_node(qtbot: QtBot) -> None:
     graph = chain(8, scopes=["block"], node_scope=[0, 0, 1, 1, 1, 1, 0, 0])
     canvas = GraphCanvas()
@@ -263,7 +321,7 @@ def test_hovering_tells_the_node_and_the_tooltip_the_reason(canvas: GraphCanvas,
 def test_a_press_on_the_minimap_goes_there(canvas: GraphCanvas, qtbot: QtBot) -> None:
     canvas.camera.zoom_to_scale(3.0)
     canvas.grab()
-    rect = canvas._minimap.rect
+    rect = canvas._panels._minimap.rect
     assert not rect.isEmpty()
     before = canvas.viewport
     qtbot.mouseClick(

@@ -150,11 +150,11 @@ def test_a_path_between_two_nodes_fades_the_rest(opened: Any) -> None:
     assert view.strip.isVisible()
     go_to(opened, "relu")
     trigger(opened, "graph.show_path")
-    dimmed = view.canvas._dimmed_nodes
+    dimmed = view.canvas._marks.dimmed
     names = opened.session.opened.graph.node_name
     assert {n for n, off in zip(names, dimmed) if not off} == {"conv", "relu"}
     trigger(opened, "graph.clear")
-    assert view.canvas._dimmed_nodes is None
+    assert view.canvas._marks.dimmed is None
     assert not view.strip.isVisible()
 
 
@@ -163,10 +163,10 @@ def test_what_the_search_does_not_find_is_faded(qtbot: QtBot, opened: Any) -> No
     qtbot.mouseClick(view._only_found, Qt.MouseButton.LeftButton)
     view._field.setText("op:Relu")
     view.search_now()
-    assert view.canvas._dimmed_nodes.tolist() == [True, False, True]
+    assert view.canvas._marks.dimmed.tolist() == [True, False, True]
     view._field.clear()
     view.search_now()
-    assert view.canvas._dimmed_nodes is None
+    assert view.canvas._marks.dimmed is None
 
 
 # --- overlays ------------------------------------------------------------------------------------
@@ -189,10 +189,10 @@ def test_the_threshold_fades_what_is_below(opened: Any) -> None:
     assert view.strip.isVisible()
     view.strip._slider.setValue(900)
     names = opened.session.opened.graph.node_name
-    bright = {n for n, off in zip(names, view.canvas._dimmed_nodes) if not off}
+    bright = {n for n, off in zip(names, view.canvas._marks.dimmed) if not off}
     assert bright == {"conv"}
     view.strip.cleared.emit()
-    assert view.canvas._dimmed_nodes is None
+    assert view.canvas._marks.dimmed is None
 
 
 def test_the_memory_curve_leads_to_its_node(qtbot: QtBot, opened: Any) -> None:
@@ -217,7 +217,7 @@ def test_bodies_open_in_place_with_a_bread_crumb(qtbot: QtBot, branches: Any) ->
     assert session.opened.view.subgraph == 0
     go_to(branches, "inner_Tanh")
     assert session.opened.view.subgraph == 0
-    assert [c.title for c in view.canvas._crumbs.crumbs] == ["If · else_branch"]
+    assert [c.title for c in view.canvas._panels.crumbs] == ["If · else_branch"]
     frame = int(view.canvas.scene.layout.frame_scope.max())
     view.toggle_scope(frame)
     assert session.opened.view.opened == frozenset()
@@ -377,7 +377,7 @@ def test_a_fix_becomes_a_step(opened: Any, monkeypatch: pytest.MonkeyPatch) -> N
     from studio.ui.views.fix_dialog import FixDialog
 
     monkeypatch.setattr("studio.ui.light_edits.run_steps", lambda *_, **__: "")
-    opened.window._show_fix(next(iter(FIXES)), 0)
+    opened.window.commands.show_fix(next(iter(FIXES)), 0)
     dialog = opened.window.findChild(FixDialog)
     dialog._dims.setText("N=1,2")
     dialog._add.click()
@@ -473,7 +473,7 @@ def test_a_constant_is_read_on_demand_and_exported(
     monkeypatch.setattr(
         "studio.ui.views.tensor_dialog.QFileDialog.getSaveFileName", lambda *_: (str(out), "")
     )
-    opened.window._show_tensor(opened.session.opened.graph.tensor_name.index("w"))
+    opened.window.commands.show_tensor(opened.session.opened.graph.tensor_name.index("w"))
     dialog = opened.window.findChild(TensorDialog)
     qtbot.waitUntil(dialog._export.isEnabled, timeout=60_000)
     assert dialog.findChild(Histogram) is not None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRectF, QVariantAnimation, Signal
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, QPointF, QRectF, QVariantAnimation, Signal
 
 from studio.ui.canvas.navigation import nearest_to
 from studio.ui.canvas.scene import Scene
@@ -14,6 +17,17 @@ LEAST_READABLE = 0.45
 FIRST_MARGIN = 56  # px above the first box: the bread crumb is there
 RIM = 0.18  # share of the screen at each side that does not count as "in sight"
 KEEP = 60.0  # pixels of the graph that always stay on the screen
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A scope and where it was on the screen: how far along its width the pointer was, and its top."""
+
+    scope: int
+    piece: int  # of a scope that is drawn in several
+    x: float
+    share: float
+    top: float
 
 
 class Camera(QObject):
@@ -180,6 +194,33 @@ class Camera(QObject):
             return item
         ends = (*layout.edge_target[scene.edges_from(item)], *layout.edge_source[scene.edges_to(item)])
         return next((int(other) for other in ends if len(scene.nodes_of(int(other)))), item)
+
+    def hold(self, scope: int, at: QPointF | None) -> Held | None:
+        """Where a scope is, under a point of the screen or as a whole; None when it is not in the scene."""
+        places = self.scene.places_of_scope(scope)
+        if not len(places) or self.needs_fit:
+            return None
+        x, y = at.toTuple() if at is not None else (self.viewport.width / 2, self.viewport.height / 2)
+        x_there, y_there = self.viewport.to_layout(x, y)
+        aside = np.maximum(places[:, 0] - x_there, x_there - places[:, 2]).clip(0)
+        above = np.maximum(places[:, 1] - y_there, y_there - places[:, 3]).clip(0)
+        piece = int(np.argmin(aside + above))
+        left, top, right, _ = places[piece].tolist()
+        share = min(max((x_there - left) / max(right - left, 1.0), 0.0), 1.0) if at is not None else 0.5
+        x, top = self.viewport.to_screen(left + share * (right - left), top)
+        return Held(scope, piece, x, share, top)
+
+    def put_back(self, held: Held) -> None:
+        """Shows a scope where it was, at the same zoom; what would then be out of sight is moved in."""
+        places = self.scene.places_of_scope(held.scope)
+        if not len(places) or self.needs_fit:
+            return
+        view = self.viewport
+        left, top, right, bottom = places[min(held.piece, len(places) - 1)].tolist()
+        x, y = view.to_screen(left + held.share * (right - left), top)
+        high = (bottom - top) * view.scale
+        goal = min(max(held.top, KEEP - high), view.height - KEEP)
+        self._apply(view.panned(min(max(held.x, KEEP), view.width - KEEP) - x, goal - y))
 
     def go_to(self, place: Place, *, animated: bool = True) -> None:
         """Puts a place's node where it was on the screen, at the same zoom."""

@@ -7,24 +7,24 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPoint, QPointF, QTimer, Signal
+from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from studio.graph import Graph
-from studio.graph.layout import ItemKind, Layout
+from studio.graph.layout import Layout
 from studio.ui import theme
 from studio.ui.canvas import export
-from studio.ui.canvas.camera import Camera
+from studio.ui.canvas.camera import Camera, Held
 from studio.ui.canvas.colors import CanvasColors, of_theme
 from studio.ui.canvas.crumbs import crumbs_for
 from studio.ui.canvas.describe import describe_item, describe_tensor
 from studio.ui.canvas.events import CanvasEvents
-from studio.ui.canvas.hud import Breadcrumb, Minimap
 from studio.ui.canvas.labels import clean
-from studio.ui.canvas.legend import Legend
+from studio.ui.canvas.marks import Marks
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.painter import Detail, ScenePainter
+from studio.ui.canvas.panels import Panels
 from studio.ui.canvas.scene import Scene, empty_layout
 from studio.ui.canvas.viewport import Place, Viewport
 
@@ -44,8 +44,6 @@ class GraphCanvas(CanvasEvents):
     """A collapsed scope was selected by the user."""
     scope_toggled = Signal(int)
     """The user wishes this scope (an id of `scopes.ScopeTree`) to be opened or closed."""
-    menu_requested = Signal(QPoint)
-    """The user wishes the menu of what is selected now, at this point of the screen."""
     subgraph_requested = Signal(int)
     """The user wishes to see this subgraph (bread crumb)."""
     tensor_selected = Signal(int)
@@ -62,15 +60,15 @@ class GraphCanvas(CanvasEvents):
         self.scene = Scene(Graph(format=""), empty_layout())
         self.selected_item = -1
         self._selected_node = -1
-        self._matches: npt.NDArray[np.int32] = np.zeros(0, np.int32)
-        self._match_at = -1
-        self._dimmed_nodes: npt.NDArray[np.bool_] | None = None
+        self._marks = Marks()
+        self._panels = Panels()
+        self._held: Held | None = None
         self._overlay: Overlay | None = None
         self._subgraph = 0
         self._hover_item = -1
         self._is_telling = False
+        self._toggled_at: QPointF | None = None
         self._painter = ScenePainter(self.scene, of_theme(theme.current()), self.font())
-        self._legend, self._minimap, self._crumbs = Legend(), Minimap(), Breadcrumb()
         self.camera = Camera(self.scene, self)
         self.camera.moved.connect(self._on_moved)
         self.camera.history_changed.connect(self.history_changed)
@@ -94,8 +92,8 @@ class GraphCanvas(CanvasEvents):
         is_same = graph is self.scene.graph and self.scene.count > 0 and not self.camera.needs_fit
         place = self.camera.place(self._selected_node, anchor) if is_same else None
         if graph is not self.scene.graph:
-            self._matches, self._match_at = np.zeros(0, np.int32), -1
-            self._selected_node, self._dimmed_nodes, self._overlay = -1, None, None
+            self._marks.clear()
+            self._selected_node, self._overlay = -1, None
         self._subgraph = subgraph
         self.scene = Scene(graph, layout)
         self._painter = ScenePainter(self.scene, self._painter.colors, self.font(), self._overlay)
@@ -103,6 +101,9 @@ class GraphCanvas(CanvasEvents):
         self.selected_item = self._painter.selected_item = self.scene.item_of_node(self._selected_node)
         self._refresh_marks()
         self.camera.set_scene(self.scene, place)
+        if is_same and self._held is not None:
+            self.camera.put_back(self._held)
+        self._held = None
         if self.camera.needs_fit and self.isVisible():
             self.camera.begin()
         self._describe()
@@ -112,10 +113,9 @@ class GraphCanvas(CanvasEvents):
         """Shows nothing."""
         self.set_view(Graph(format=""), empty_layout())
 
-    @property
-    def viewport(self) -> Viewport:
-        """The part of the layout that is shown."""
-        return self.camera.viewport
+    def hold_scope(self, scope: int) -> None:
+        """Keeps a scope that is about to be opened or closed under the pointer in the next layout."""
+        self._held = self.camera.hold(scope, self._toggled_at)
 
     @property
     def detail(self) -> Detail:
@@ -149,40 +149,25 @@ class GraphCanvas(CanvasEvents):
 
     def set_dimmed(self, mask: npt.NDArray[np.bool_] | None) -> None:
         """Fades nodes (True = faded); a box is faded when all its nodes are."""
-        self._dimmed_nodes = mask
+        self._marks.dimmed = mask
         self._refresh_marks()
         self.update()
 
     def set_matches(self, nodes: Sequence[int] | npt.NDArray[np.integer]) -> None:
         """Marks search results (node indices, in the order that Tab walks)."""
-        self._matches = np.asarray(nodes, np.int32)
-        self._match_at = -1
+        self._marks.set_matches(np.asarray(nodes, np.int32))
         self._refresh_marks()
         self.update()
 
     def next_match(self, step: int = 1) -> bool:
         """Selects the next (or previous, −1) match; False when there are none."""
-        count = len(self._matches)
-        if not count:
-            return False
-        first = 0 if step > 0 else count - 1
-        self._match_at = (self._match_at + step) % count if self._match_at >= 0 else first
-        self._choose(int(self._matches[self._match_at]))
-        return True
+        node = self._marks.next(step)
+        if node >= 0:
+            self._choose(node)
+        return node >= 0
 
     def _refresh_marks(self) -> None:
-        count, node_item = self.scene.count, self.scene.layout.node_item
-        matched = np.zeros(count, np.bool_)
-        inside = self._matches[(self._matches >= 0) & (self._matches < len(node_item))]
-        items = node_item[inside]
-        matched[items[items >= 0]] = True
-        dimmed = np.zeros(count, np.bool_)
-        mask = self._dimmed_nodes
-        if mask is not None and len(mask) == len(node_item):
-            bright = node_item[~mask]
-            dimmed = self.scene.layout.item_kind < ItemKind.INPUT
-            dimmed[bright[bright >= 0]] = False
-        self._painter.set_marks(dimmed, matched)
+        self._painter.set_marks(*self._marks.on_boxes(self.scene))
 
     # Selection
 
@@ -301,22 +286,18 @@ class GraphCanvas(CanvasEvents):
 
     def press_panel(self, at: QPointF) -> bool:
         """Lets a panel take a press; False when none is there."""
-        crumb = self._crumbs.crumb_at(at)
-        if crumb is not None and crumb.go is not None:
-            crumb.go()
-            return True
         if self.is_on_minimap(at):
             self.camera.leave(self._selected_node)
             self.center_from_minimap(at)
             return True
-        return self._legend.rect.contains(at) or self._crumbs.rect.contains(at)
+        return self._panels.press(at)
 
     def is_on_minimap(self, at: QPointF) -> bool:
-        return self._minimap.rect.contains(at)
+        return self._panels.is_on_minimap(at)
 
     def center_from_minimap(self, at: QPointF) -> None:
         """Goes to the place under a point of the minimap."""
-        self.camera.show(self.viewport.centred(*self._minimap.layout_point(at, self.scene)))
+        self.camera.show(self.viewport.centred(*self._panels.minimap_point(at, self.scene)))
 
     def click(self, at: QPointF) -> None:
         """Selects what is under a point: a box, a portal's other end, an edge, or nothing."""
@@ -361,10 +342,12 @@ class GraphCanvas(CanvasEvents):
         x, y = self.viewport.to_layout(at.x(), at.y())
         item = self.scene.item_at(x, y)
         frame = self.scene.frame_at(x, y, FRAME_TITLE) if item < 0 else -1
+        self._toggled_at = at
         if item >= 0:
             self.activate(item)
         elif frame >= 0:
             self.scope_toggled.emit(int(self.scene.layout.frame_scope[frame]))
+        self._toggled_at = None
 
     def activate(self, item: int) -> None:
         """Wishes a scope to be opened, or activates a node."""
@@ -384,9 +367,7 @@ class GraphCanvas(CanvasEvents):
 
     def hover(self, at: QPointF) -> None:
         """Marks the box under the pointer."""
-        panels = (self._minimap.rect, self._legend.rect, self._crumbs.rect)
-        is_on_panel = any(rect.contains(at) for rect in panels)
-        item = -1 if is_on_panel else self.scene.item_at(*self.viewport.to_layout(at.x(), at.y()))
+        item = -1 if self._panels.are_at(at) else self.scene.item_at(*self.viewport.to_layout(at.x(), at.y()))
         if item != self._hover_item:
             self._hover_item = self._painter.hovered_item = item
             self.hovered.emit(self.scene.node_of_item(item))
@@ -415,28 +396,24 @@ class GraphCanvas(CanvasEvents):
         """Tells screen readers and the bread crumb what is selected."""
         item = self.selected_item
         self.say(self._words_about(item) if item >= 0 else self.tr("Nothing is selected."))
-        self._crumbs.crumbs = crumbs_for(
-            self.scene.graph,
-            self._subgraph,
-            self._selected_node,
-            self.scene.scope_of_item(item),
-            show_subgraph=self.subgraph_requested.emit,
-            show_scope=self.show_scope,
+        self._panels.set_crumbs(
+            crumbs_for(
+                self.scene.graph,
+                self._subgraph,
+                self._selected_node,
+                self.scene.scope_of_item(item),
+                show_subgraph=self.subgraph_requested.emit,
+                show_scope=self.show_scope,
+            )
         )
 
     # Pictures
 
     def paint_into(self, painter: QPainter) -> None:
         """Paints one frame with its panels."""
-        view, drawn = self.viewport, self._painter
-        drawn.paint(painter, view)
-        counts = self._overlay.counts if self._overlay is not None else []
-        gathered = drawn.coloring.items
-        self._legend.paint(painter, view, self._overlay, counts, gathered, drawn.colors, self.font())
-        self._minimap.place(view, self.scene)
-        if not self._minimap.rect.isEmpty():
-            self._minimap.paint(painter, view, self.scene, drawn.overview, drawn.colors)
-        self._crumbs.paint(painter, view, drawn.colors, self.font())
+        drawn = self._painter
+        drawn.paint(painter, self.viewport)
+        self._panels.paint(painter, self.viewport, drawn, self.font())
         if drawn.is_coarse:
             self._sharpening.start()
 

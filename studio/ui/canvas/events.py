@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
@@ -20,26 +19,20 @@ from PySide6.QtGui import (
     QShowEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip
 
 from studio.ui.canvas.interaction import Interaction
-
-if TYPE_CHECKING:
-    from studio.ui.canvas.canvas import GraphCanvas
+from studio.ui.canvas.surface import Surface
 
 
-class CanvasEvents(QWidget):
+class CanvasEvents(Surface):
     """Hands events to `interaction`, the camera and the painter of the canvas that it is part of."""
 
     _interaction: Interaction | None = None
 
-    @property
-    def _canvas(self) -> GraphCanvas:
-        return self  # type: ignore[return-value]
-
     def start(self) -> None:
         """Begins to take events; the canvas must be complete."""
-        self._interaction = Interaction(self._canvas)
+        self._interaction = Interaction(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setMinimumSize(160, 120)
@@ -57,11 +50,11 @@ class CanvasEvents(QWidget):
         return QSize(900, 600)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        view = self._canvas.viewport
+        view = self.viewport
         if view.pixel_ratio != self.devicePixelRatioF():  # moved to another screen
-            self._canvas.camera.resize(self.width(), self.height(), self.devicePixelRatioF())
+            self.camera.resize(self.width(), self.height(), self.devicePixelRatioF())
         painter = QPainter(self)
-        self._canvas.paint_into(painter)
+        self.paint_into(painter)
         painter.end()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -76,7 +69,7 @@ class CanvasEvents(QWidget):
         """Takes the widget's size, and fits the graph when that was waiting for it."""
         if self._interaction is None:
             return
-        camera = self._canvas.camera
+        camera = self.camera
         camera.resize(self.width(), self.height(), self.devicePixelRatioF())
         if camera.needs_fit:
             camera.begin()
@@ -107,25 +100,24 @@ class CanvasEvents(QWidget):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        canvas = self._canvas
         place = event.globalPos()
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
-            place = self.mapToGlobal(canvas.selected_place().toPoint())
+            place = self.mapToGlobal(self.selected_place().toPoint())
         else:
-            canvas.select_for_menu(QPointF(event.pos()))
-        canvas.menu_requested.emit(place)
+            self.select_for_menu(QPointF(event.pos()))
+        self.menu_requested.emit(place)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._canvas.hover(QPointF(-1e6, -1e6))
+        self.hover(QPointF(-1e6, -1e6))
         super().leaveEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         if self._interaction is not None:
             if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-                self._canvas.wear_theme()
+                self.wear_theme()
             elif event.type() is QEvent.Type.FontChange:
-                self._canvas.wear_font()
+                self.wear_font()
         super().changeEvent(event)
 
     def event(self, event: QEvent) -> bool:
@@ -141,7 +133,7 @@ class CanvasEvents(QWidget):
         return super().event(event)
 
     def _show_tooltip(self, event: QHelpEvent) -> None:
-        words = self._canvas.tooltip_at(QPointF(event.pos()))
+        words = self.tooltip_at(QPointF(event.pos()))
         # tooltips guess rich text; names from files must stay text
         lines = "<br>".join(escape(line) for line in words.splitlines())
         QToolTip.showText(event.globalPos(), f"<qt>{lines}</qt>" if words else "", self)

@@ -11,15 +11,11 @@ Escape clears the selection.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from studio.ui.canvas.navigation import beside, follow, nearest_to
-
-if TYPE_CHECKING:
-    from studio.ui.canvas.canvas import GraphCanvas
+from studio.ui.canvas.surface import Surface
 
 DRAG_START = 4.0
 WHEEL_STEP = 1.2  # zoom per notch of 120
@@ -29,7 +25,7 @@ PAN_STEP = 80.0
 class Interaction:
     """Turns events into calls of the canvas; keeps only what is being dragged."""
 
-    def __init__(self, canvas: GraphCanvas) -> None:
+    def __init__(self, canvas: Surface) -> None:
         self._canvas = canvas
         self._pressed: QPointF | None = None
         self._last = QPointF()

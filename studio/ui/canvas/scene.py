@@ -160,6 +160,16 @@ class Scene:
         hit = np.flatnonzero((self.layout.item_kind == ItemKind.SCOPE) & (self.layout.item_ref == scope))
         return int(hit[0]) if len(hit) else -1
 
+    def places_of_scope(self, scope: int) -> npt.NDArray[np.float32]:
+        """[n, 4] left, top, right, bottom of a scope's frames and closed boxes, from the top."""
+        layout = self.layout
+        frames = np.flatnonzero(layout.frame_scope == scope)
+        x, y = layout.frame_x[frames], layout.frame_y[frames]
+        far = x + layout.frame_width[frames], y + layout.frame_height[frames]
+        boxes = np.flatnonzero((layout.item_kind == ItemKind.SCOPE) & (layout.item_ref == scope))
+        sides = (self.left[boxes], self.top[boxes], self.right[boxes], self.bottom[boxes])
+        return np.concatenate([np.column_stack([x, y, *far]), np.column_stack(sides)])
+
     def center(self, item: int) -> tuple[float, float]:
         """The middle of a box in layout pixels."""
         return (
@@ -197,7 +207,8 @@ def empty_layout() -> Layout:
     return Layout(
         item_kind=np.zeros(0, np.uint8), item_ref=ints, item_x=floats, item_y=floats, item_width=floats,
         item_height=floats, item_nodes=ints, item_axis=floats, node_item=ints, edge_source=ints,
-        edge_target=ints, edge_tensor=ints, edge_offsets=np.zeros(1, np.int32), edge_points=np.zeros((0, 2), np.float32),
-        edge_is_portal=np.zeros(0, np.bool_), frame_scope=ints, frame_x=floats, frame_y=floats,
-        frame_width=floats, frame_height=floats, frame_depth=ints, column_nodes=ints, width=0.0, height=0.0,
+        edge_target=ints, edge_tensor=ints, edge_offsets=np.zeros(1, np.int32),
+        edge_points=np.zeros((0, 2), np.float32), edge_is_portal=np.zeros(0, np.bool_),
+        frame_scope=ints, frame_x=floats, frame_y=floats, frame_width=floats, frame_height=floats,
+        frame_depth=ints, column_nodes=ints, width=0.0, height=0.0,
     )  # fmt: skip
