@@ -218,6 +218,7 @@ class GraphView(QWidget):
         if body >= 0:
             self.toggle_bodies(opened.graph.subgraphs[body].parent_node)
         else:
+            self.canvas.hold_scope(scope)
             self._lay_out(toggle_scope(opened.view, scope))
 
     def toggle_bodies(self, node: int) -> None:
