@@ -78,7 +78,7 @@ def _left_out(found: LayerErrors) -> str:
     if found.unmatched:
         parts.append(f"{found.unmatched:,} have no counterpart")
     if found.incomparable:
-        parts.append(f"{found.incomparable:,} differ in size")
+        parts.append(f"{found.incomparable:,} differ in size or are integers without a scale")
     return f"; {', '.join(parts)}" if parts else ""
 
 

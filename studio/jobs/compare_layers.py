@@ -154,7 +154,7 @@ class _Comparison:
             yield group
 
     def _add(self, k: int, a: Array | None, b: Array | None) -> None:
-        if a is None or b is None or not np.issubdtype(a.dtype, np.number) or not a.size:
+        if a is None or b is None or not _is_comparable(a, b):
             self.incomparable.add(k)
             return
         self._bytes[k] = a.nbytes
@@ -187,6 +187,12 @@ class _Comparison:
                 cosine=sums.cosine,
                 nonfinite=sums.nonfinite,
             )
+
+
+def _is_comparable(a: Array, b: Array) -> bool:
+    """Numbers of one kind: integers whose scale is not known are no real numbers."""
+    kinds = {np.issubdtype(x.dtype, np.floating) for x in (a, b)}
+    return len(kinds) == 1 and np.issubdtype(a.dtype, np.number) and a.size > 0
 
 
 def alike(a: Array, b: Array) -> list[Array]:

@@ -101,7 +101,8 @@ class LayerError(Record):
 class LayerErrors(Record):
     """The comparison of file b with file a (the float original), layer by layer in the order of a.
 
-    `unmatched`: layers of a without a counterpart; `incomparable`: matched, but of different sizes.
+    `unmatched`: layers of a without a counterpart; `incomparable`: matched, but of different sizes, or
+    integers whose scale is not known.
     """
 
     a: ComparedFile

@@ -170,7 +170,7 @@ class MeasuredPanel(QFrame):
         if errors.unmatched:
             parts.insert(1, fill(self.tr("{n} without a counterpart"), n=errors.unmatched))
         if errors.incomparable:
-            parts.insert(1, fill(self.tr("{n} of another size"), n=errors.incomparable))
+            parts.insert(1, fill(self.tr("{n} of another size or scale"), n=errors.incomparable))
         self._note.setText(" · ".join(parts))
         self._warn(errors.notes)
         rows = [

@@ -322,3 +322,25 @@ def test_training_information_is_ignored_and_sparse_constants_have_their_dense_s
     assert graph.tensor_shape[tensor(graph, "sp")] == (100,)
     assert graph.notes == ["Training information in the file is ignored."]
     assert graph.node_count == 1
+
+
+def test_the_result_of_an_integer_operator_has_its_scale_and_zero_point(tmp_path: Path) -> None:
+    values = {
+        "xs": np.float32(0.1), "xz": np.uint8(3), "w": np.ones((1, 1, 1, 1), np.int8), "ws": np.float32(0.2),
+        "wz": np.int8(0), "ys": np.float32(0.25), "yz": np.uint8(7),
+    }  # fmt: skip
+    tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in values.items()]
+    node = helper.make_node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"], ["y"])
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [info("x", TensorProto.UINT8, [1, 1, 2, 2])],
+        [info("y", TensorProto.UINT8, None)],
+        tensors,
+    )
+    path = tmp_path / "q.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    read = open_graph(path)
+    found = read.tensor_quantization[read.tensor_name.index("y")]
+    assert (found.scale, found.zero_point, found.axis) == ((0.25,), (7,), None)

@@ -1,0 +1,133 @@
+"""What a profile says per node, and what layers add up to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studio.errors import InputError
+from studio.measure import LatencyStats
+from studio.measure.fact_file import find_facts, load_fact, save_fact
+from studio.measure.layer_errors import (
+    ComparedFile,
+    LayerError,
+    LayerErrors,
+    LayerSums,
+    node_sqnr,
+    worst_first,
+)
+from studio.measure.node_profile import PROFILE, NodeProfile, NodeTime, RuntimeTime, node_milliseconds
+
+
+def stats(p50: float, n: int = 10) -> LatencyStats:
+    return LatencyStats(p50=p50, p90=p50, p99=p50, mean=p50, std=0.0, n=n)
+
+
+def time(nodes: tuple[int, ...], p50: float, share: float, *, is_inside: bool = False) -> NodeTime:
+    names = tuple(f"n{node}" for node in nodes)
+    return NodeTime(
+        nodes=nodes, names=names, op="Conv", kernel="Conv", latency_ms=stats(p50), share=share,
+        is_inside=is_inside,
+    )  # fmt: skip
+
+
+def profile(*nodes: NodeTime, folded: tuple[int, ...] = (), sha256: str = "ab" * 32) -> NodeProfile:
+    return NodeProfile(
+        file="net.onnx", format="onnx", sha256=sha256, target="ort/cpu", target_ran="ort/cpu", evidence="",
+        device_id="this-computer", device_name="A CPU", runtime="ONNX Runtime 1", threads=1, warmup_runs=3,
+        wall_time="2026-11-30T10:00:00.000+00:00", inputs="made up", latency_ms=stats(10.0),
+        profiled_ms=stats(12.0), sum_ms=8.0, nodes=nodes, folded=folded,
+        runtime_work=(RuntimeTime(op="Cast", why="", kernels=1, latency_ms=stats(2.0), share=0.25),),
+    )  # fmt: skip
+
+
+def test_a_fused_kernels_time_is_on_its_first_node_and_counted_once() -> None:
+    found = node_milliseconds(profile(time((2, 0, 1), 4.0, 0.5), time((4,), 2.0, 0.25), folded=(3,)), 6)
+    assert found.tolist()[:5] == [0.0, 0.0, 4.0, 0.0, 2.0]
+    assert np.isnan(found[5]), "a node that was not timed is unknown, not free"
+    assert np.nansum(found) == 6.0
+
+
+def test_two_kernels_that_are_led_by_one_node_add_up() -> None:
+    assert node_milliseconds(profile(time((0,), 1.0, 0.1), time((0, 1), 2.0, 0.2)), 2).tolist() == [3.0, 0.0]
+
+
+def test_a_profile_says_what_it_cost_and_how_much_it_could_attribute() -> None:
+    found = profile(time((0,), 4.0, 0.5), time((1,), 2.0, 0.25), time((2,), 3.0, 0.4, is_inside=True))
+    assert found.overhead == pytest.approx(0.2)
+    assert found.attributed == pytest.approx(0.75), "what ran inside another node is in that node's time"
+
+
+def test_nodes_of_another_graph_do_no_harm() -> None:
+    assert np.isnan(node_milliseconds(profile(time((7,), 1.0, 1.0), folded=(9,)), 2)).all()
+
+
+def test_facts_are_found_by_the_files_hash_newest_first(tmp_path: Path) -> None:
+    saved = [
+        save_fact(tmp_path / "x.runs", PROFILE, profile(), wall_time=wall, hashes=("ab" * 32,))
+        for wall in ("2026-11-30T10:00:00.5+00:00", "2026-12-01T09:00:00+00:00")
+    ]
+    save_fact(tmp_path / "x.runs", PROFILE, profile(), wall_time="2026-12-02T00:00:00", hashes=("cd" * 32,))
+    assert find_facts(tmp_path / "x.runs", PROFILE, "ab" * 32) == saved[::-1]
+    assert load_fact(saved[0], NodeProfile) == profile()
+    assert find_facts(tmp_path / "nowhere", PROFILE, "ab" * 32) == []
+    assert find_facts(tmp_path / "x.runs", PROFILE, "") == []
+
+
+def test_a_damaged_fact_is_an_error_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.profile.json"
+    path.write_text('{"file": 3}')
+    with pytest.raises(InputError, match=r"a\.profile\.json"):
+        load_fact(path, NodeProfile)
+
+
+def test_layer_sums_are_the_figures_of_all_samples_together() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(4, 50)), rng.normal(size=(4, 50))
+    b = a + 0.01 * b
+    sums = LayerSums()
+    for row in range(4):
+        sums.add(a[row], b[row])
+    noise = ((a - b) ** 2).sum()
+    assert sums.sqnr_db == pytest.approx(10 * np.log10((a**2).sum() / noise))
+    assert sums.mean_abs == pytest.approx(np.abs(a - b).mean())
+    assert sums.largest == pytest.approx(np.abs(a - b).max())
+    assert sums.cosine == pytest.approx((a * b).sum() / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_equal_layers_have_no_error_and_broken_ones_are_counted() -> None:
+    same, broken, silent = LayerSums(), LayerSums(), LayerSums()
+    same.add(np.ones(3), np.ones(3))
+    broken.add(np.ones(3), np.array([1.0, np.nan, np.inf]))
+    silent.add(np.zeros(3), np.ones(3))
+    assert (same.sqnr_db, same.cosine, same.nonfinite) == (None, 1.0, 0)
+    assert broken.nonfinite == 2 and broken.sqnr_db is not None
+    assert silent.sqnr_db == 0.0 and silent.cosine == 0.0
+    unknown = LayerSums()
+    unknown.add(np.array([np.nan, 1.0]), np.array([5.0, 1.0]))
+    assert unknown.sqnr_db is None, "where the original is NaN there is nothing to compare"
+
+
+def layer(node: int, sqnr: float | None, nonfinite: int = 0) -> LayerError:
+    return LayerError(
+        node_a=node, node_b=node + 10, name_a="a", name_b="b", op="Conv", tensor_a="t", tensor_b="u",
+        shape=(1,), sqnr_db=sqnr, max_abs=0.0, mean_abs=0.0, cosine=1.0, nonfinite=nonfinite,
+    )  # fmt: skip
+
+
+def test_broken_layers_come_first_and_equal_ones_last() -> None:
+    layers = (layer(0, None), layer(1, 30.0), layer(2, 5.0), layer(3, 90.0, nonfinite=1))
+    assert [one.node_a for one in worst_first(layers)] == [3, 2, 1, 0]
+
+
+def test_each_file_finds_its_own_nodes_in_a_comparison() -> None:
+    sides = [ComparedFile(file=f, format="onnx", sha256=f * 64, target_ran="ort/cpu") for f in "ab"]
+    errors = LayerErrors(
+        a=sides[0], b=sides[1], wall_time="", inputs="", is_real=True, samples=1,
+        layers=(layer(0, 30.0), layer(0, 20.0), layer(1, None)),
+    )  # fmt: skip
+    first = node_sqnr(errors, "a" * 64, 3)
+    assert first.tolist()[:2] == [20.0, np.inf] and np.isnan(first[2])
+    assert node_sqnr(errors, "b" * 64, 12).tolist()[10:] == [20.0, np.inf]
