@@ -318,19 +318,19 @@
     <name>CellReasons</name>
     <message>
         <source>… and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>……另有 {n} 条</translation>
     </message>
     <message>
         <source>No reason is given.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有给出原因。</translation>
     </message>
     <message>
         <source>Show 1 node</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 1 个节点</translation>
     </message>
     <message>
         <source>Show {n} nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 {n} 个节点</translation>
     </message>
 </context>
 <context>
@@ -908,6 +908,37 @@
     </message>
 </context>
 <context>
+    <name>FileCommands</name>
+    <message>
+        <source>Models and projects</source>
+        <translation>模型和项目</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>所有文件</translation>
+    </message>
+    <message>
+        <source>Open a model or a project</source>
+        <translation>打开模型或项目</translation>
+    </message>
+    <message>
+        <source>Open beside</source>
+        <translation>并排打开</translation>
+    </message>
+    <message>
+        <source>Save the project</source>
+        <translation>保存项目</translation>
+    </message>
+    <message>
+        <source>Projects</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Write report</source>
+        <translation>生成报告</translation>
+    </message>
+</context>
+<context>
     <name>FixDialog</name>
     <message>
         <source>Apply a fix</source>
@@ -919,7 +950,7 @@
     </message>
     <message>
         <source>sizes that the model runs with are found</source>
-        <translation type="unfinished"></translation>
+        <translation>自动查找模型可运行的尺寸</translation>
     </message>
     <message>
         <source>Dims</source>
@@ -927,7 +958,7 @@
     </message>
     <message>
         <source>Its dims: {names}. In a file of its own each: N=1,4</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的维度：{names}。多个取值各生成一个文件：N=1,4</translation>
     </message>
     <message>
         <source>Old and new model are run on the same inputs; when their outputs differ, the fix is refused.</source>
@@ -955,7 +986,7 @@
     </message>
     <message>
         <source>As a step it takes its ranges from the calibration data, and is proven then.</source>
-        <translation type="unfinished"></translation>
+        <translation>作为步骤运行时，取值范围来自校准数据，届时再作证明。</translation>
     </message>
     <message>
         <source>Fix: {title}</source>
@@ -1407,37 +1438,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Models and projects</source>
-        <translation>模型和项目</translation>
-    </message>
-    <message>
-        <source>All files</source>
-        <translation>所有文件</translation>
-    </message>
-    <message>
-        <source>Open a model or a project</source>
-        <translation>打开模型或项目</translation>
-    </message>
-    <message>
-        <source>Open beside</source>
-        <translation>并排打开</translation>
-    </message>
-    <message>
-        <source>Save the project</source>
-        <translation>保存项目</translation>
-    </message>
-    <message>
-        <source>Projects</source>
-        <translation>项目</translation>
-    </message>
-    <message>
-        <source>Write report</source>
-        <translation>生成报告</translation>
-    </message>
-</context>
-<context>
     <name>MatrixTable</name>
     <message>
         <source>Operator</source>
@@ -1608,11 +1608,11 @@
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished">重试</translation>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished">复制</translation>
+        <translation>复制</translation>
     </message>
 </context>
 <context>
@@ -1689,55 +1689,55 @@
     <name>PartitionRows</name>
     <message>
         <source>1 partition</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个分区</translation>
     </message>
     <message>
         <source>{n} partitions</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个分区</translation>
     </message>
     <message>
         <source>1 node</source>
-        <translation type="unfinished">1 个节点</translation>
+        <translation>1 个节点</translation>
     </message>
     <message>
         <source>{n} nodes</source>
-        <translation type="unfinished">{n} 个节点</translation>
+        <translation>{n} 个节点</translation>
     </message>
     <message>
         <source>MACs unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>MACs 未知</translation>
     </message>
     <message>
         <source>partition {number} of {count}</source>
-        <translation type="unfinished">第 {number} 个分区，共 {count} 个</translation>
+        <translation>第 {number} 个分区，共 {count} 个</translation>
     </message>
     <message>
         <source>… and {n} smaller</source>
-        <translation type="unfinished"></translation>
+        <translation>……另有 {n} 个更小的分区</translation>
     </message>
     <message>
         <source>{weights} weights, {inside} in, {outside} out</source>
-        <translation type="unfinished"></translation>
+        <translation>权重 {weights}，流入 {inside}，流出 {outside}</translation>
     </message>
     <message>
         <source>Layout: transposes in the graph: {n} ({size})</source>
-        <translation type="unfinished"></translation>
+        <translation>布局：图中的转置 {n} 个（{size}）</translation>
     </message>
     <message>
         <source>about {n} more expected around the partitions ({size})</source>
-        <translation type="unfinished"></translation>
+        <translation>预计分区周围还会增加约 {n} 个（{size}）</translation>
     </message>
     <message>
         <source>a size that is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>未知大小的数据</translation>
     </message>
     <message>
         <source>Layout tax: this node only moves {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>布局开销：此节点只搬运 {size}。</translation>
     </message>
     <message>
         <source>Layout tax: about {n} transposes expected here, at the partition&apos;s border.</source>
-        <translation type="unfinished"></translation>
+        <translation>布局开销：此处位于分区边界，预计约有 {n} 次转置。</translation>
     </message>
 </context>
 <context>
@@ -1765,10 +1765,6 @@
     <message>
         <source>Size</source>
         <translation>大小</translation>
-    </message>
-    <message>
-        <source>SVG always holds the whole graph.</source>
-        <translation>SVG 始终包含整个图。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1905,7 +1901,7 @@
     </message>
     <message>
         <source>Fix…</source>
-        <translation type="unfinished"></translation>
+        <translation>修复…</translation>
     </message>
     <message>
         <source>Copy the listed problems as Markdown</source>
@@ -1917,7 +1913,7 @@
     </message>
     <message>
         <source>Choose a problem that has a fix</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择一个有修复办法的问题</translation>
     </message>
     <message>
         <source>Open a model to see what its targets do not take, why, and what helps.</source>
@@ -2332,12 +2328,8 @@
         <translation>生成报告</translation>
     </message>
     <message>
-        <source>Open {file}</source>
-        <translation>打开 {file}</translation>
-    </message>
-    <message>
         <source>Read what runs measured of {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>读取对 {file} 的实测结果</translation>
     </message>
     <message>
         <source>Profile {file}</source>
@@ -2346,6 +2338,13 @@
     <message>
         <source>Compare the layers of {file}</source>
         <translation>逐层比较 {file}</translation>
+    </message>
+</context>
+<context>
+    <name>SessionStages</name>
+    <message>
+        <source>Open {file}</source>
+        <translation>打开 {file}</translation>
     </message>
 </context>
 <context>
@@ -2498,7 +2497,7 @@
     </message>
     <message>
         <source>Open in Netron</source>
-        <translation type="unfinished">用 Netron 打开</translation>
+        <translation>用 Netron 打开</translation>
     </message>
     <message>
         <source>The source is Python</source>
@@ -2826,15 +2825,15 @@
     </message>
     <message>
         <source>Not run: {why} ({source})</source>
-        <translation type="unfinished"></translation>
+        <translation>未运行：{why}（{source}）</translation>
     </message>
     <message>
         <source>Ran on this target: {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>已在此目标上运行：{source}</translation>
     </message>
     <message>
         <source>Did not run on this target: {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>未在此目标上运行：{source}</translation>
     </message>
     <message>
         <source>Fix: {what}</source>

@@ -158,7 +158,8 @@ def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
     if not TARGETS[found.target_id].is_accelerator or not found.partitions:
         return ""
     shown = [
-        f"{len(p.nodes)} nodes, {tables.count(p.macs)} MACs, {tables.size(p.weight_bytes)} weights, "
+        f"{len(p.nodes)} node{'s' if len(p.nodes) != 1 else ''}, {tables.count(p.macs)} MACs, "
+        f"{tables.size(p.weight_bytes)} weights, "
         f"{tables.size(p.boundary_in_bytes)} in, {tables.size(p.boundary_out_bytes)} out"
         for p in sorted(found.partitions, key=lambda p: -len(p.nodes))[:_PARTITIONS_SHOWN]
     ]

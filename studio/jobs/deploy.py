@@ -179,7 +179,10 @@ def _follow(device: Device, request: RunRequest, recorder: Recorder, report: Rep
                     report.progress("measuring", round(100 * min(by_count, by_time, 1.0)), 100, "%")
     except StudioError:
         if recorder.path is not None:
-            report.log(f"What was measured is kept in {recorder.path}")
+            placement = recorder.builder.placement
+            is_refusal = placement is not None and bool(placement.refused)
+            kept = "That it was refused" if is_refusal else "What was measured"
+            report.log(f"{kept} is kept in {recorder.path}")
         raise
 
 

@@ -68,13 +68,15 @@ class RunEvidence:
 
     @property
     def source(self) -> str:
-        """ "measured on Pixel 8, Tensor G3, ONNX Runtime 1.32.0, 2026-11-30", as far as it is known."""
+        """ "measured on Pixel 8, Tensor G3, ONNX Runtime 1.32.0, 2026-11-30", as far as it is known; "refused
+        on …" when it did not run."""
         hello = self.hello
         name = _text(hello, "name") or hello.device_id
         chip = _text(hello, "soc_marketing") or self.soc
         mark = " (simulated)" if self.is_of_simulated else ""
         parts = (name + mark, chip, _text(hello, "driver"), hello.runtime, hello.wall_time[:10])
-        return f"measured on {', '.join(part for part in parts if part)}"
+        verb = "refused on" if self.refused else "measured on"
+        return f"{verb} {', '.join(part for part in parts if part)}"
 
 
 def evidence_of(path: Path) -> RunEvidence | None:

@@ -14,6 +14,7 @@ from studio.report.run_sections import run_section
 from studio.report.style import style_sheet
 from studio.report.support_sections import support_section
 from studio.report.words import (
+    count_text,
     definition_list,
     error_words,
     escape,
@@ -58,7 +59,7 @@ def _head(content: ReportContent) -> str:
     if summary is not None:
         lines.append(
             f"{summary.format_title} · {summary.nodes:,} nodes · {summary.parameters:,} parameters"
-            + (f" · {summary.macs / 1e6:,.1f} M MACs" if summary.macs else "")
+            + (f" · {count_text(summary.macs)} MACs" if summary.macs else "")
         )
     lines.append(f"Targets: {', '.join(content.project.targets) or 'none chosen'}")
     body = "".join(f'<p class="quiet">{escape(line)}</p>' for line in lines)

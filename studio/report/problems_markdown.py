@@ -54,7 +54,9 @@ def _target_line(graph: Graph, target_id: str, found: TargetVerdicts) -> str:
     kept = "" if found.macs_share is None else f", {found.macs_share * 100:.1f} % of MACs kept"
     layout = f"; transposes: {tax.held} held" if tax.held or tax.inserted else ""
     layout += f", about {tax.inserted} inserted" if tax.inserted else ""
-    return f"- Target: `{target_id}`: {', '.join(counts)}; {len(found.partitions)} partitions{kept}{layout}"
+    n = len(found.partitions)
+    parts = f"{n} partition{'s' if n != 1 else ''}"
+    return f"- Target: `{target_id}`: {', '.join(counts)}; {parts}{kept}{layout}"
 
 
 def _row(graph: Graph, problem: Problem) -> str:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from studio.recipes.fixes import FIXES
 from studio.report import charts
 from studio.report.content import ReportContent
 from studio.report.palette import ICONS
-from studio.report.words import escape, size_text, table
-from studio.support import Problem, layout_tax
+from studio.report.words import count_text, escape, size_text, table
+from studio.support import Evidence, Problem, Tier, layout_tax
 from studio.targets import TARGETS
 
 _PROBLEMS_SHOWN = 20
 _NODES_SHOWN = 4
+_ASKED = {Tier.TOOL: "tool asked", Tier.MEASURED: "measured"}
+_LEGEND = (
+    '<p class="quiet">Runs: on the target. Conditional: if what its reason names holds. Falls back: on the '
+    "CPU instead. Fails: the model does not run there. Unknown: nobody has said yes or no. Verdicts by rule "
+    "predict; a tool that was asked stands over rules, and a run on a device over both.</p>"
+)
 _SIGN = {
     "runs": "check", "conditional": "diamond", "falls_back": "triangle", "fails": "cross",
     "unknown": "question",
@@ -26,6 +35,8 @@ def support_section(content: ReportContent) -> str:
         counts = found.counts()
         target = TARGETS[target_id]
         status = f' <span class="tag quiet">{escape(target.status)}</span>' if target.status else ""
+        tiers = {found.reasons[i].tier for i in np.unique(found.reason_of).tolist()}
+        status += "".join(f' <span class="tag">{_ASKED[tier]}</span>' for tier in _ASKED if tier in tiers)
         rows.append(
             (
                 f"<b>{escape(target_id)}</b>{status}<br>{charts.verdict_bar(counts)}",
@@ -36,7 +47,7 @@ def support_section(content: ReportContent) -> str:
         )
     head = ("target", *(v.replace("_", " ") for v in _SIGN), "partitions", "MACs kept")
     shown = content.problems[:_PROBLEMS_SHOWN]
-    parts = [table(head, rows, "lrrrrrrr"), _partitions(content)]
+    parts = [table(head, rows, "lrrrrrrr"), _LEGEND, _measured(content), _partitions(content)]
     if shown:
         parts.append(f"<h3>Problems ({len(content.problems)})</h3>")
         parts += [_problem(content, problem) for problem in shown]
@@ -46,10 +57,6 @@ def support_section(content: ReportContent) -> str:
             f'<p class="quiet">… and {more} more: <code>deployment-studio support '
             f"{escape(content.project_file)}</code> lists them.</p>"
         )
-    parts.append(
-        '<p class="quiet">Verdicts by rule predict; a tool or a device that was asked is named in the '
-        "source. Unknown means that nobody has said yes or no.</p>"
-    )
     return "<section>\n<h2>Targets</h2>\n" + "\n".join(parts) + "\n</section>"
 
 
@@ -67,16 +74,61 @@ def _partitions(content: ReportContent) -> str:
                 escape(target_id),
                 str(len(found.partitions)),
                 f"{len(largest.nodes):,}",
-                "–" if largest.macs is None else f"{largest.macs / 1e6:,.1f} M",
+                "–" if largest.macs is None else count_text(largest.macs),
                 size_text(sum(p.boundary_in_bytes for p in found.partitions)),
                 size_text(sum(p.boundary_out_bytes for p in found.partitions)),
                 f"{tax.held:,} ({size_text(tax.held_bytes)})",
                 f"{tax.inserted:,} ({size_text(tax.inserted_bytes)})" if tax.source else "–",
             )
         )
-    head = ("target", "partitions", "largest: nodes", "its MACs", "bytes in", "bytes out",
-            "transposes held", "expected around partitions")  # fmt: skip
-    return "<h3>Partitions and layout</h3>" + table(head, rows, "lrrrrrrr") if rows else ""
+    if not rows:
+        return ""
+    head = ("target", "partitions", "nodes in largest", "its MACs", "in", "out", "held", "added")
+    words = (
+        "In and out: bytes that cross the partitions' borders per inference. Held: transposes in the graph. "
+        "Added: about so many more are expected from the runtime, which computes channels-last."
+    )
+    return (
+        "<h3>Partitions and layout</h3>"
+        + table(head, rows, "lrrrrrrr")
+        + f'<p class="quiet">{escape(words)}</p>'
+    )
+
+
+def _measured(content: ReportContent) -> str:
+    """What runs on devices said of where nodes ran; empty when none did."""
+    rows = []
+    for target_id, found in content.verdicts.items():
+        for piece in found.evidence:
+            ran, left = f"{len(piece.taken):,}", f"{len(piece.left):,}"
+            if piece.refused or not (piece.taken or piece.left):
+                ran = left = "–"
+            rows.append(
+                (
+                    escape(target_id),
+                    escape(piece.source) + (f"<br>as {escape(piece.file)}" if piece.file else ""),
+                    ran,
+                    left,
+                    escape(_weight(piece)),
+                )
+            )
+    if not rows:
+        return ""
+    head = ("target", "run", "nodes on it", "not on it", "what it counts for")
+    return "<h3>Measured on devices</h3>" + table(head, rows, "llrrl")
+
+
+def _weight(piece: Evidence) -> str:
+    """What a run counts for, in words."""
+    if piece.refused:
+        return f"Did not run: {piece.refused}"
+    if piece.is_simulated:
+        return "A simulated phone: says nothing of a real one."
+    if not piece.applies:
+        return "Another SoC than the project's: shown, not counted."
+    if not piece.taken and not piece.left:
+        return f"It ran; which nodes where is not known: {piece.words}." if piece.words else "It ran."
+    return "Stands over rules and tools."
 
 
 def sign(verdict: str) -> str:
@@ -98,14 +150,16 @@ def _problem(content: ReportContent, problem: Problem) -> str:
     if problem.macs_share:
         cost.append(f"{100 * problem.macs_share:.1f} % of MACs")
     if problem.partitions_if_fixed is not None and problem.partitions_if_fixed != problem.partitions:
-        cost.append(f"without it {problem.partitions} → {problem.partitions_if_fixed} partitions")
+        cost.append(f"if fixed: {problem.partitions} → {problem.partitions_if_fixed} partitions")
     graph = content.graph
     names = [graph.label(n) if graph is not None else f"#{n}" for n in problem.nodes[:_NODES_SHOWN]]
     more = len(problem.nodes) - len(names)
-    fixes = f"<br>Fixes: {escape(', '.join(problem.fixes))}" if problem.fixes else ""
+    source = problem.source if problem.tier is Tier.MEASURED else f"{problem.source} (by {problem.tier})"
+    fixes = "; ".join(f"{FIXES[f].title} ({f})" if f in FIXES else f for f in problem.fixes)
+    fixes = f"<br>Fixes: {escape(fixes)}" if fixes else ""
     return (
         f'<div class="problem"><p><span class="{verdict}">{sign(verdict)}<b>{escape(words)}</b></span>'
         f"{'; '.join(['', *map(escape, cost)])}</p><p>{escape(problem.sentence)}</p>"
         f'<p class="quiet">Nodes: {escape(", ".join(names))}{f" and {more} more" if more > 0 else ""}'
-        f"<br>Source: {escape(problem.source)} ({problem.tier}){fixes}</p></div>"
+        f"<br>Source: {escape(source)}{fixes}</p></div>"
     )

@@ -84,3 +84,11 @@ def settings_words(settings: Mapping[str, object]) -> str:
         elif value not in ("", None, 0.0):
             words.append(f"{plain} {value:g}" if isinstance(value, float) else f"{plain} {value}")
     return ", ".join(words)
+
+
+def count_text(number: int) -> str:
+    """A large count with three digits and k, M, G or T; a small one as it is."""
+    for limit, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= limit:
+            return f"{number / limit:.3g} {unit}"
+    return str(number)

@@ -48,7 +48,7 @@ class Studio(QObject):
         """Shows the window, opens the first path, then does what can wait until it is painted."""
         self.window.show()
         if argv_paths:
-            self.window.open_path(Path(argv_paths[0]))
+            self.window.files.open_path(Path(argv_paths[0]))
         QTimer.singleShot(0, self._after_first_paint)
 
     def _after_first_paint(self) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Qt
 
 from studio.ui.widgets.dock import Dock
-
-if TYPE_CHECKING:
-    from studio.ui.main_window import MainWindow
+from studio.ui.window_panels import WindowPanels
 
 _LEFT, _RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -18,7 +14,7 @@ _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 class Docks(QObject):
     """Recipe at the left, node and problems at the right, devices and log along the bottom."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: WindowPanels) -> None:
         super().__init__(window)
         self._window = window
         for corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner):

@@ -16,6 +16,7 @@ from studio.project.places import runs_dir
 from studio.records import Record
 from studio.ui.job_runner import COMPUTE
 from studio.ui.session import Session
+from studio.ui.session_state import SessionState
 from studio.ui.stages import Stage
 from studio.ui.texts import fill
 
@@ -26,7 +27,7 @@ COMPARED = frozenset({"onnx", "tflite"})
 """Formats whose runtime shows its inner results on this computer."""
 
 
-def load_facts(session: Session, stage: Stage) -> None:
+def load_facts(session: SessionState, stage: Stage) -> None:
     """Puts the newest profile and comparison of the stage's file beside its graph."""
     opened = stage.opened
     if opened is None:
@@ -36,7 +37,7 @@ def load_facts(session: Session, stage: Stage) -> None:
     opened.layer_errors = _newest(session, LAYERS, sha256, LayerErrors)
 
 
-def _newest(session: Session, kind: str, sha256: str, type_: type[R]) -> R | None:
+def _newest(session: SessionState, kind: str, sha256: str, type_: type[R]) -> R | None:
     found = [path for folder in _folders(session) for path in find_facts(folder, kind, sha256)]
     for path in sorted(found, key=lambda p: p.name, reverse=True):
         try:
@@ -46,7 +47,7 @@ def _newest(session: Session, kind: str, sha256: str, type_: type[R]) -> R | Non
     return None
 
 
-def _folders(session: Session) -> list[Path]:
+def _folders(session: SessionState) -> list[Path]:
     folders = [paths.data_dir() / "runs"]
     if session.project_path is not None:
         folders.append(runs_dir(session.project_path))

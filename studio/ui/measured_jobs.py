@@ -43,7 +43,7 @@ def apply_measured(session: Session, stage_id: str) -> None:
     project = session.project
     spec = ApplyMeasured(
         graph_path=opened.graph_path,
-        sha256=opened.sha256,
+        sha256=opened.graph.file_sha256,
         verdict_paths=opened.verdict_paths,
         runs_dirs=tuple(map(str, folders)),
         derived=_derived(session, stage),

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from studio.ui.actions import ACTIONS, MENUS, Action
+from studio.ui.commands import Commands
 from studio.ui.icons import icon
 from studio.ui.preferences import existing_recent
 from studio.ui.texts import translate
-
-if TYPE_CHECKING:
-    from studio.ui.main_window import MainWindow
 
 
 class Menus(QObject):
     """One QAction per row of ACTIONS, the recent files, and a switch per dock."""
 
-    def __init__(self, window: MainWindow, bar: QMenuBar) -> None:
+    def __init__(self, commands: Commands, bar: QMenuBar) -> None:
+        window = commands.window
         super().__init__(window)
-        self._window = window
+        self._commands = commands
         self.actions: dict[str, tuple[Action, QAction]] = {}
         menus = {id_: bar.addMenu(translate("actions", title)) for id_, title in MENUS}
         for action in ACTIONS:
@@ -35,10 +32,10 @@ class Menus(QObject):
         self._recent.aboutToShow.connect(self._fill_recent)
         menus["file"].insertMenu(self.actions["file.sample"][1], self._recent)
         bookmarks = QMenu(self.tr("&Go to bookmark"), window)
-        bookmarks.aboutToShow.connect(lambda: window.graph_tools.fill_bookmarks(bookmarks))
+        bookmarks.aboutToShow.connect(lambda: commands.graph_tools.fill_bookmarks(bookmarks))
         menus["graph"].insertMenu(self.actions["graph.follow"][1], bookmarks)
         panels = QMenu(self.tr("&Panels"), window)
-        for dock in window.docks:
+        for dock in commands.docks.all:
             panels.addAction(dock.toggleViewAction())
         menus["view"].insertMenu(self.actions["view.reset"][1], panels)
         for menu in menus.values():
@@ -46,11 +43,9 @@ class Menus(QObject):
 
     def refresh(self) -> None:
         """Enables what can be done now, and names what undo and redo would do."""
-        session = self._window.session
+        session = self._commands.session
         for action, made in self.actions.values():
             made.setEnabled(action.enabled_when(session))
-            if action.checked_when is not None:
-                made.setChecked(action.checked_when(session))
             if action.checked_when is not None:
                 made.setChecked(action.checked_when(session))
         history = session.history
@@ -66,20 +61,19 @@ class Menus(QObject):
         return self.actions[action_id][1]
 
     def _made(self, action: Action) -> QAction:
-        made = QAction(action.text(), self._window)
+        made = QAction(action.text(), self._commands.window)
         made.setCheckable(action.checked_when is not None)
         if action.shortcut:
             made.setShortcut(QKeySequence(action.shortcut))
         if action.icon:
             made.setIcon(icon(action.icon, "quiet"))
-        made.setCheckable(action.checked_when is not None)
-        made.triggered.connect(lambda: action.run(self._window))
+        made.triggered.connect(lambda: action.run(self._commands))
         return made
 
     def _fill_recent(self) -> None:
         self._recent.clear()
-        for path in existing_recent(self._window.session.preferences):
+        for path in existing_recent(self._commands.session.preferences):
             made = self._recent.addAction(str(path))
-            made.triggered.connect(lambda _=False, p=path: self._window.open_path(p))
+            made.triggered.connect(lambda _=False, p=path: self._commands.files.open_path(p))
         if self._recent.isEmpty():
             self._recent.addAction(self.tr("Nothing yet")).setEnabled(False)

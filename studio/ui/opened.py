@@ -49,7 +49,6 @@ def load_opened(outcome: Done) -> OpenedGraph:
         costs=load_columns(Costs, Path(result.costs_path)) if result.costs_path else None,
         notes=tuple(notes),
         graph_path=result.graph_path,
-        sha256=result.sha256,
         verdict_paths={t: p for t, p in result.verdict_paths.items() if t in verdicts},
     )
 

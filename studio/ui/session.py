@@ -3,6 +3,9 @@
 It holds the project (as a History), the stages that can be looked at, what is selected, the
 devices, the runs and the jobs. It is passed in, never global. Views read it and call its methods;
 its signals are past events. Work that takes time goes to workers through `JobRunner`.
+
+Its parts, each knowing those before it: `session_state` (what is known and told), `session_jobs`,
+`session_stages`, and here the project with undo, saving, trust and preferences.
 """
 
 from __future__ import annotations
@@ -14,55 +17,35 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject
 
-from studio.errors import InputError, StudioError
-from studio.jobs.job import (
-    ArtifactMade,
-    DevicesChanged,
-    Done,
-    Event,
-    Failed,
-    Measured,
-    failed_from,
-    job_of,
-)
+from studio.errors import InputError
 from studio.project import Project
 from studio.project.edit import History
 from studio.project.recovery import SwapFile
 from studio.recipes.recipe import SOURCE
-from studio.records import Record
-from studio.ui.job_runner import COMPUTE, LIGHT, JobRunner
+from studio.ui.job_runner import JobRunner
 from studio.ui.preferences import (
     Preferences,
     save_preferences,
     with_recent,
     worker_environment,
 )
-from studio.ui.session_state import Selection, SessionState
-from studio.ui.stages import OTHER, OpenedGraph, Stage, StageStatus, stages_of
-from studio.ui.texts import fill
+from studio.ui.session_stages import SessionStages
+from studio.ui.session_state import Selection
+from studio.ui.stages import StageStatus
 
 if TYPE_CHECKING:
-    from studio.graph.layout import Layout
-    from studio.graph.view import GraphView
     from studio.project.recovery import Recovered
-
-_STOP_GRACE_MS = 15_000  # a run on a phone says goodbye: stop the runner, pull what it has
 
 __all__ = ["Selection", "Session"]
 
 
-class Session(SessionState):
+class Session(SessionStages):
     """See the module's docstring. Every method may be called from any view."""
 
     def __init__(self, parent: QObject | None = None, *, runner: JobRunner | None = None) -> None:
         super().__init__(parent, runner=runner)
         self._swap = SwapFile()
         self._when_trusted: Callable[[], object] | None = None
-        self._when_done: dict[str, Callable[[Done | Failed], None]] = {}
-        self._quiet: set[str] = set()
-        self.runner.jobs_changed.connect(self.jobs_changed)
-        self.runner.event_received.connect(self._on_event)
-        self.runner.job_finished.connect(self._on_finished)
 
     # --- the project -----------------------------------------------------------------------
 
@@ -75,6 +58,11 @@ class Session(SessionState):
             else:
                 self._open_model(path)
             self.set_preferences(with_recent(self.preferences, path))
+
+    def open_python(self, path: Path, project: Project) -> None:
+        """Opens a project that was made from a Python source; nothing of it runs yet."""
+        self._replace_project(History.start(project), path=None, folder=path.parent)
+        self.set_preferences(with_recent(self.preferences, path))
 
     def close_project(self) -> None:
         """Back to the start page."""
@@ -137,121 +125,6 @@ class Session(SessionState):
         self.runner.shut_down()
         self._swap.close()
 
-    # --- stages, target, selection ---------------------------------------------------------
-
-    def set_current_stage(self, stage_id: str) -> None:
-        """Looks at another stage and opens its graph when there is a file."""
-        if self.stage(stage_id) is None:
-            return
-        if stage_id != self.current_stage_id:
-            self.current_stage_id = stage_id
-            self.selection = Selection()
-            self.current_stage_changed.emit(stage_id)
-            self.selection_changed.emit()
-        self.open_stage(stage_id)
-
-    def set_target(self, target_id: str) -> None:
-        """Looks at the graph with another target's eyes."""
-        if target_id != self.target_id:
-            self.target_id = target_id
-            self.target_changed.emit(target_id)
-
-    def set_overlay(self, overlay: str) -> None:
-        """What the nodes' colours mean: "verdict", "partitions", "macs", "bytes", …"""
-        if overlay != self.overlay:
-            self.overlay = overlay
-            self.overlay_changed.emit(overlay)
-
-    def select_node(self, node: int | None) -> None:
-        """Selects a node of the current graph."""
-        self._select(Selection(node=node))
-
-    def select_tensor(self, tensor: int | None) -> None:
-        """Selects a tensor of the current graph."""
-        self._select(Selection(tensor=tensor))
-
-    def select_scope(self, scope: int | None) -> None:
-        """Selects a scope of the current graph."""
-        self._select(Selection(scope=scope))
-
-    def go_to_node(self, node: int) -> None:
-        """Selects a node and asks for it to be brought into sight."""
-        self.select_node(node)
-        self.node_requested.emit(node)
-
-    def set_view(self, view: GraphView, layout: Layout) -> None:
-        """Shows the current graph in another view."""
-        if self.opened is not None:
-            self.opened.view, self.opened.layout = view, layout
-            self.layout_changed.emit(self.current_stage_id)
-
-    def open_beside(self, path: Path) -> None:
-        """Opens another file as a stage of its own, to look at and to compare with."""
-        path = path.absolute()
-        stage_id = f"{OTHER}:{path}"
-        if self.stage(stage_id) is None:
-            stage = Stage(id=stage_id, kind=OTHER, path=path, status=StageStatus.MADE)
-            self.stages = [*self.stages, stage]
-            self.stages_changed.emit()
-        self.set_current_stage(stage_id)
-
-    def open_stage(self, stage_id: str, *, again: bool = False) -> None:
-        """Lets a worker open the stage's file, unless that is done or under way."""
-        from studio.jobs.open_graph import OpenGraph
-
-        stage = self.stage(stage_id)
-        if stage is None or stage.path is None or not stage.has_graph:
-            return
-        if stage.status is StageStatus.OPENING or (stage.status is StageStatus.OPEN and not again):
-            return
-        project = self.project
-        spec = OpenGraph(
-            path=str(stage.path),
-            targets=project.targets if project else (),
-            soc=project.soc if project else "",
-        )
-        stage.status, stage.failure = StageStatus.OPENING, None
-        title = fill(self.tr("Open {file}"), file=stage.path.name)
-        stage.job_id = self.start(
-            spec, title=title, lane=LIGHT, then=lambda outcome: self._on_opened(stage, outcome), quiet=True
-        )
-        self.stages_changed.emit()
-
-    # --- jobs ------------------------------------------------------------------------------
-
-    def start(
-        self,
-        spec: Record,
-        *,
-        title: str,
-        lane: str = COMPUTE,
-        then: Callable[[Done | Failed], None] | None = None,
-        quiet: bool = False,
-    ) -> str:
-        """Starts a job and returns its id; `then` is called with its outcome.
-
-        A failure is told by `failed`, unless `quiet`: then whoever started it shows it in place.
-        """
-        job_id = self.runner.start(job_of(spec), title=title, lane=lane)
-        if then is not None:
-            self._when_done[job_id] = then
-        if quiet:
-            self._quiet.add(job_id)
-        return job_id
-
-    def cancel(self, job_id: str) -> None:
-        """Cancels a job; a run on a device is given the time to say goodbye."""
-        is_run = job_id in self.run_jobs.values()
-        self.runner.cancel(job_id, **({"grace_ms": _STOP_GRACE_MS} if is_run else {}))
-
-    def tell(self, failed: Failed | StudioError) -> None:
-        """Shows a failure to the person."""
-        self.failed.emit(failed if isinstance(failed, Failed) else failed_from(failed))
-
-    def telling_failures(self) -> _Telling:
-        """A block whose StudioErrors are shown instead of raised."""
-        return _Telling(self)
-
     # --- trust -------------------------------------------------------------------------------
 
     def ask_for_trust(self, go_on: Callable[[], object]) -> None:
@@ -289,11 +162,6 @@ class Session(SessionState):
         self.preferences_changed.emit()
 
     # --- inside ----------------------------------------------------------------------------
-
-    def open_python(self, path: Path, project: Project) -> None:
-        """Opens a project that was made from a Python source; nothing of it runs yet."""
-        self._replace_project(History.start(project), path=None, folder=path.parent)
-        self.set_preferences(with_recent(self.preferences, path))
 
     def _open_project(self, path: Path) -> None:
         from studio.project.store import load_project
@@ -353,13 +221,6 @@ class Session(SessionState):
             else:
                 self._swap.write(self.history.project, project_path=self.project_path, folder=self.folder)
 
-    def _refresh_stages(self) -> None:
-        project = self.project
-        self.stages = stages_of(project, self.folder, self.stages) if project else []
-        if self.stage(self.current_stage_id) is None and self.stages:
-            self.set_current_stage(SOURCE)
-        self.stages_changed.emit()
-
     def _placed_in(self, folder: Path) -> Project:
         """The project with its paths made relative to `folder`."""
         from studio.project.places import relative_to_folder, stored_paths
@@ -377,105 +238,3 @@ class Session(SessionState):
             part = msgspec.structs.replace(getattr(project, owner), **{name: path})
             project = msgspec.structs.replace(project, **{owner: part})
         return project
-
-    def _select(self, selection: Selection) -> None:
-        if selection != self.selection:
-            self.selection = selection
-            self.selection_changed.emit()
-
-    def _on_opened(self, stage: Stage, outcome: Done | Failed) -> None:
-        from studio.ui.fact_jobs import load_facts
-        from studio.ui.opened import load_opened, look_alike
-
-        if stage not in self.stages:
-            return  # another project is open by now
-        try:
-            if isinstance(outcome, Failed):
-                raise _Refused(outcome)
-            opened = load_opened(outcome)
-            look_alike(opened, self._shown_before(stage))
-            stage.opened, stage.former = opened, None
-            load_facts(self, stage)
-            stage.status = StageStatus.OPEN
-        except _Refused as refused:
-            stage.failure, stage.status = refused.failed, StageStatus.FAILED
-        except StudioError as error:
-            stage.failure, stage.status = failed_from(error), StageStatus.FAILED
-        self.stages_changed.emit()
-        if stage.status is StageStatus.OPEN:
-            self.stage_opened.emit(stage.id)
-
-    def _shown_before(self, stage: Stage) -> OpenedGraph | None:
-        """What a stage should look like: itself before, else the nearest earlier stage that is open."""
-        if stage.opened is not None or stage.former is not None or stage.kind == OTHER:
-            return stage.opened or stage.former
-        before = self.stages[: self.stages.index(stage)]
-        return next((s.opened for s in reversed(before) if s.opened is not None and s.kind != OTHER), None)
-
-    def _on_event(self, job_id: str, event: Event) -> None:
-        if isinstance(event, Measured):
-            live = self.live.get(event.device_id)
-            if live is not None:
-                live.add(event.record)
-            self.measured.emit(event.device_id, event.record)
-        elif isinstance(event, ArtifactMade):
-            self._on_artifact(event)
-        elif isinstance(event, DevicesChanged):
-            self.devices, self.device_problem = event.devices, event.problem
-            self.devices_changed.emit()
-        self.job_event.emit(job_id, event)
-
-    def _on_artifact(self, event: ArtifactMade) -> None:
-        stage = self.stage(event.step_id)
-        if stage is None:
-            return
-        path = Path(event.artifact.path)
-        is_new = stage.path != path
-        stage.artifact, stage.path, stage.was_cached = event.artifact, path, event.was_cached
-        if is_new or stage.status is StageStatus.ABSENT:
-            stage.former = stage.opened or stage.former
-            stage.status, stage.opened = StageStatus.MADE, None
-        self.stages_changed.emit()
-        current = self.current_stage
-        if stage.id == self.current_stage_id:
-            self.open_stage(stage.id)
-        elif stage.has_graph and current is not None and not current.has_graph:
-            self.set_current_stage(stage.id)  # Python source has no graph; its export has
-
-    def _on_finished(self, job_id: str, outcome: Done | Failed) -> None:
-        then = self._when_done.pop(job_id, None)
-        if then is not None:
-            then(outcome)
-        for device_id in [d for d, j in self.run_jobs.items() if j == job_id]:
-            del self.run_jobs[device_id]
-            self.run_finished.emit(device_id, outcome)
-            self.runs_changed.emit()
-        is_quiet = job_id in self._quiet
-        self._quiet.discard(job_id)
-        if isinstance(outcome, Failed) and outcome.error != "cancelled" and not is_quiet:
-            self.failed.emit(outcome)
-        self.job_finished.emit(job_id, outcome)
-
-
-class _Telling:
-    """Shows a StudioError that leaves the block, and goes on after it."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, StudioError):
-            return False
-        self._session.tell(error)
-        return True
-
-
-class _Refused(Exception):
-    """A worker's failure on its way to the place where failures are kept."""
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.message)
-        self.failed = failed

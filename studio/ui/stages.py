@@ -55,8 +55,6 @@ class OpenedGraph:
     graph_path: str = ""
     """The packed file of the graph, for workers that read more of it."""
     notes: tuple[str, ...] = ()
-    sha256: str = ""
-    """Of the model file: runs name it."""
     profile: NodeProfile | None = None
     """How long each node took, when the file was profiled."""
     layer_errors: LayerErrors | None = None

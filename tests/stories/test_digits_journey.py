@@ -76,7 +76,7 @@ def test_from_python_to_curves_and_back(qtbot: QtBot, play: Any, tmp_path: Path)
         window._menus.actions["file.save"][1].trigger()
         assert not session.is_modified
         saved = session.project
-        window.open_path(path)
+        window.files.open_path(path)
         assert session.project == saved
         qtbot.waitUntil(lambda: made(session, "ort"), timeout=MINUTES)  # found by hash, not made again
         assert session.stage("ort").was_cached

@@ -52,7 +52,7 @@ def test_a_file_that_is_no_model_leaves_the_window_alive(qtbot: QtBot, play: Any
         qtbot.waitUntil(
             lambda: window.banner.isVisible() or window.stage_area._message._icon.isVisible(), timeout=60_000
         )
-        window.open_path(save_model(tmp_path / "good.onnx"))
+        window.files.open_path(save_model(tmp_path / "good.onnx"))
         qtbot.waitUntil(lambda: window.session.opened is not None, timeout=60_000)
         assert not window.banner.isVisible()
 

@@ -45,11 +45,11 @@ def test_the_window_shows_a_page_and_follows_links(qtbot: QtBot, open_window) ->
     from studio.ui.views.help_window import HelpWindow
 
     window = open_window().window
-    window.show_help("devices")
+    window.commands.show_help("devices")
     shown = window.findChild(HelpWindow)
     assert "USB" in shown._text.toPlainText()
     shown._on_link(QUrl("projects.md"))
     assert "git" in shown._text.toPlainText()
-    window.show_help("keys")
+    window.commands.show_help("keys")
     assert len(window.findChildren(HelpWindow)) == 1
     shown.close()

@@ -15,9 +15,11 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from studio.devices.device import RunSettings
 from studio.project import edit
 from studio.recipes.recipe import FixStep
 from studio.support import Tier, Verdict
+from studio.ui import device_jobs
 from studio.ui.views.fix_dialog import FixDialog
 
 Open = Callable[..., Any]
@@ -195,6 +197,33 @@ def test_asking_the_real_tools_turns_rules_into_their_answers(
     assert not [b for b in panel.findChildren(QPushButton) if "Ask the real" in b.text() and b.isVisible()]
 
 
+def test_a_run_turns_verdicts_into_measured_ones(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    studio = opened(qtbot, open_window, save_hardswish(tmp_path / "m.onnx"), "ort/cpu", "ort/nnapi")
+    session = studio.session
+    assert {r.tier for r in session.opened.verdicts["ort/cpu"].reasons} == {Tier.RULE}
+    settings = RunSettings(target="ort/cpu", runs=3, seconds=0.0, warmup_runs=1)
+    device_jobs.deploy(session, "this-computer", "source", settings)
+    qtbot.waitUntil(lambda: bool(session.opened.verdicts["ort/cpu"].evidence), timeout=300_000)
+    session.set_target("ort/cpu")
+    session.go_to_node(0)
+    reason = session.verdicts.reason(0)
+    assert reason.tier is Tier.MEASURED
+    assert reason.source in words(studio.window.node_panel)
+    assert "measured on This computer" in studio.window.stage_area.graph_view.canvas.overlay.sentence(0)
+    assert {r.tier for r in session.opened.verdicts["ort/nnapi"].reasons} == {Tier.RULE}
+    asked = session.opened.verdicts["ort/cpu"]
+    session.edit(lambda p: edit.set_soc(p, "SM8650"), "SoC")  # this computer is another one
+    qtbot.waitUntil(
+        lambda: (
+            session.opened.verdicts["ort/cpu"] is not asked
+            and bool(session.opened.verdicts["ort/cpu"].evidence)
+        ),
+        timeout=300_000,
+    )
+    assert session.opened.verdicts["ort/cpu"].reason(0).tier is Tier.RULE
+    assert "Ran on this target: measured on This computer" in words(studio.window.node_panel)
+
+
 # --- fixes ---------------------------------------------------------------------------------------
 
 
@@ -232,7 +261,7 @@ def test_a_fix_that_is_refused_says_why_and_cannot_be_added(
 ) -> None:
     path = save_model(tmp_path / "tiny.onnx", with_foreign_op=False)
     studio = opened(qtbot, open_window, path, "ort/nnapi")
-    studio.window._show_fix("decompose-gelu", 0)  # there is no Gelu
+    studio.window.commands.show_fix("decompose-gelu", 0)  # there is no Gelu
     dialog = studio.window.findChild(FixDialog)
     add = named(dialog, "Add to the recipe")
     qtbot.waitUntil(lambda: not add.isEnabled(), timeout=300_000)

@@ -50,7 +50,7 @@ def test_actions_follow_what_is_open(qtbot: QtBot, open_window: Open, tmp_path: 
     enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
     assert not enabled["file.save"]
     assert not enabled["run.all"]
-    studio.window.open_path(save_model(tmp_path / "tiny.onnx"))
+    studio.window.files.open_path(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
     enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
     assert enabled["file.save"]
@@ -88,7 +88,7 @@ def test_a_problem_leads_to_its_node(qtbot: QtBot, open_window: Open, tmp_path: 
 def test_search_walks_through_what_it_finds(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
-    studio.window.find_in_graph()
+    studio.window.commands.find_in_graph()
     view = studio.window.stage_area.graph_view
     field = view.bar.findChild(QLineEdit)
     qtbot.keyClicks(field, "relu")
@@ -121,7 +121,7 @@ def test_the_inspector_shows_attributes_with_defaults_and_words(
 
 def test_a_failure_is_shown_copied_and_closed(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window()
-    studio.window.open_path(tmp_path / "absent.onnx")
+    studio.window.files.open_path(tmp_path / "absent.onnx")
     banner = studio.window.banner
     assert banner.isVisible()
     assert "absent.onnx" in banner.failed.message
@@ -162,7 +162,7 @@ def test_the_palette_runs_what_was_typed(qtbot: QtBot, open_window: Open) -> Non
 def test_targets_are_chosen_and_undone(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
-    studio.window.choose_targets()
+    studio.window.commands.choose_targets()
     dialog = studio.window.findChild(TargetDialog)
     dialog._items["litert/cpu"].setCheckState(0, Qt.CheckState.Checked)
     before = studio.session.project.targets
@@ -237,7 +237,7 @@ def test_closing_with_unsaved_changes_asks(
     wait_for_graph(qtbot, studio)
     studio.session.edit(lambda p: edit.set_notes(p, "x"), "Notes")
     answers = iter(["cancel", "discard"])
-    monkeypatch.setattr("studio.ui.main_window.ask_to_save", lambda *_: next(answers))
+    monkeypatch.setattr("studio.ui.file_commands.ask_to_save", lambda *_: next(answers))
     assert not studio.window.close()
     assert studio.window.close()
 

@@ -32,13 +32,17 @@ from studio.devices.virtual_phone import VirtualPhone, load_profile, profile_ids
 from studio.devices.virtual_phone.faults import FaultKind
 from studio.devices.virtual_phone.packets import CNXN, VERSION, Packet
 from studio.errors import DeviceError, StudioError, ToolError, UnsupportedError
+from studio.graph import open_graph
 from studio.jobs.deploy import Deploy, DeployResult, run
 from studio.jobs.job import DevicesChanged, Event, Measured
+from studio.jobs.measured import with_measured
 from studio.jobs.virtual_phone import ServePhone
 from studio.jobs.virtual_phone import run as serve_phone
 from studio.jobs.watch_devices import WatchDevices
 from studio.jobs.watch_devices import run as watch
 from studio.measure import read_run
+from studio.measure.evidence import Share, evidence_in
+from studio.support import judge
 
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, ("proot", "mksh", "toybox", "cc"))),
@@ -197,6 +201,14 @@ def test_a_run_is_equal_to_this_computers(server: AdbServer, tmp_path: Path, pro
     assert kept.hello.is_simulated and kept.hello.device["is_simulated"] is True
     assert kept.compared is not None
     assert str(tmp_path) not in Path(result.run_file).read_text()
+    (word,) = evidence_in(tmp_path / "p.runs")
+    assert word.share is Share.ALL and word.is_of_simulated
+    assert "(simulated)" in word.source and "vendor build VP1A/1, ONNX Runtime" in word.source
+    graph = open_graph(model)
+    rules = judge(graph, ["ort/cpu"])
+    found = with_measured(graph, graph.file_sha256, rules, [word])["ort/cpu"]
+    assert found.counts() == rules["ort/cpu"].counts()  # what is simulated stands over nothing
+    assert len(found.evidence[0].taken) == graph.node_count and not found.evidence[0].applies
 
 
 def test_samples_share_the_clock_of_the_inferences(

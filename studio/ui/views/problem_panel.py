@@ -25,7 +25,7 @@ from studio.ui.session import Session
 from studio.ui.tables.problem_list import NOTE_ROLE, PROBLEM_ROLE, VALUE_ROLE, ProblemList, SortBy
 from studio.ui.views.partition_rows import tax_text
 from studio.ui.views.verdict_card import fix_title
-from studio.ui.widgets.parts import button, copy_text, label
+from studio.ui.widgets.parts import ElidedLabel, button, copy_text, label
 
 _ALL = "*"
 _PACKAGES = {
@@ -90,7 +90,7 @@ class ProblemPanel(QWidget):
         column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(body, 1)
-        self._tax = label("", "small", wrap=True, selectable=True)
+        self._tax = ElidedLabel("", "small")
         self._tax.setContentsMargins(14, 2, 12, 2)
         column.addWidget(self._tax)
         self._tools = (self._target, self._sort, self._fix, self._copy)

@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from studio.devices.stream import End, Hello, Inference, Loaded, Sample, encode_record
+from studio.artifact import hash_file
+from studio.devices.stream import End, Hello, Inference, Loaded, Placement, Sample, encode_record
 from studio.jobs.write_report import WriteReport, run
 from studio.project import Project, SourceModel
 from studio.project.create import new_project
@@ -105,6 +107,36 @@ def test_a_report_needs_no_network_and_no_script(tmp_path: Path) -> None:
     assert all(link.startswith("data:image/svg+xml;base64,") for link in parsed.links)
     assert not re.findall(r"url\(\s*['\"]?https?:", page)
     assert "default-src 'none'" in page
+
+
+def test_what_devices_measured_is_marked_and_weighed(tmp_path: Path) -> None:
+    project = new_project(conv_net(tmp_path / "net.onnx"), ("ort/cpu", "executorch/vulkan"))
+    save_project(project, tmp_path / "net.studio")
+    sha256 = hash_file(tmp_path / "net.onnx")
+    hello = Hello(
+        runner="r", runtime="ONNX Runtime 1.32.0", target="ort/cpu", device_id="d", artifact_sha256=sha256,
+        wall_time="2026-11-30T10:00:00+00:00", device={"name": "Pixel 8", "soc_marketing": "Tensor G3"},
+    )  # fmt: skip
+    ran = [
+        hello,
+        Loaded(t_ns=0, load_ns=1, target_ran="ort/cpu"),
+        Inference(i=0, t_ns=1, latency_ns=1),
+        End(t_ns=2, reason="done", runs=1),
+    ]
+    asked = replace(hello, target="executorch/vulkan", runtime="ExecuTorch 1.5.1")
+    refused = [
+        asked, Placement(t_ns=0, refused="No VulkanBackend here."), End(t_ns=1, reason="failed", runs=0)
+    ]  # fmt: skip
+    (tmp_path / "net.runs").mkdir()
+    for name, records in (("a", ran), ("b", refused)):
+        (tmp_path / "net.runs" / f"{name}.jsonl").write_bytes(b"".join(map(encode_record, records)))
+    page, _ = page_of(tmp_path / "net.studio")
+    assert '<b>ort/cpu</b> <span class="tag">measured</span>' in page
+    assert "measured on Pixel 8, Tensor G3, ONNX Runtime 1.32.0, 2026-11-30" in page
+    assert "Stands over rules and tools." in page
+    assert "refused on Pixel 8, Tensor G3, ExecuTorch 1.5.1" in page
+    assert "Did not run: No VulkanBackend here." in page
+    assert page.count("<h3>source on ") == 1  # a refusal is no run with figures
 
 
 def test_names_from_strangers_are_only_text(tmp_path: Path) -> None:
