@@ -17,18 +17,12 @@ from studio.errors import InputError
 from studio.graph import Graph, node_costs
 from studio.graph.view import GraphView
 from studio.records import Record, write_atomically
-from studio.report.paint import Paint, value_paint, verdict_paint
+from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
+from studio.report.paint import Paint
 from studio.report.palette import Palette
 from studio.support import judge
 from studio.targets import find_target
 
-_OVERLAYS = {
-    "macs": ("MACs", "macs", ""),
-    "weights": ("weights", "weight_bytes", "B"),
-    "activations": ("outputs", "activation_bytes", "B"),
-    "memory": ("memory alive", "live_bytes", "B"),
-}
-"""option → (words, column of `graph.cost.Costs`, unit)"""
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 
@@ -53,8 +47,13 @@ def parser() -> Parser:
     )
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
     result.add_argument("--out", required=True, metavar="PICTURE", help="ends in .svg, .png or .pdf")
-    result.add_argument("--target", default="", metavar="T", help="colour by this target's verdicts")
-    result.add_argument("--overlay", choices=sorted(_OVERLAYS), help="colour by a cost instead")
+    result.add_argument("--target", default="", metavar="T", help="colour by what this target does")
+    result.add_argument(
+        "--overlay",
+        choices=tuple(OVERLAYS),
+        help="what the colours say (default: verdict with --target, else none); verdict and partitions are "
+        "of a target, a project's first one when none is named",
+    )
     result.add_argument(
         "--depth", type=int, metavar="N", help="close scopes N deep; 0 opens all (default: as reads well)"
     )
@@ -77,15 +76,20 @@ def run(options: Namespace, output: Output) -> int:
         raise InputError(
             f"{out.name} is neither .svg, .png nor .pdf.", hint="Name the picture NAME.svg or NAME.png."
         )
-    if options.target and options.overlay:
-        raise InputError("A picture has one colouring.", hint="Give either --target or --overlay.")
-    path, soc = Path(options.file), options.soc
+    path, soc, target_id = Path(options.file), options.soc, options.target
+    overlay = options.overlay or ("verdict" if target_id else "")
+    if target_id and overlay not in OF_A_TARGET:
+        raise InputError(
+            f"The overlay {overlay} is not of a target.", hint="Give either --target or this --overlay."
+        )
     if is_project(path):
         opened = open_project(path)
         path, soc = opened.graph_path, soc or opened.project.soc
+        if overlay in OF_A_TARGET and not target_id:
+            target_id = next(iter(opened.project.targets), "")
     graph = open_model(path, dims=dims_of(options.dim))
     palette = PALETTES[options.theme]
-    paint, what = _paint(graph, options, soc, palette)
+    paint, what = _paint(graph, overlay, target_id, soc, options, palette)
     subtitle = f"{path.name}{what}"
     layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
@@ -101,24 +105,28 @@ def run(options: Namespace, output: Output) -> int:
         height=height,
         nodes=graph.node_count,
         boxes=len(layout.item_x),
-        target=options.target or None,
+        target=target_id or None,
         overlay=options.overlay,
     )
     output.result(answer, f"Drew {graph.node_count:,} nodes, {width} × {height}: {out}")
     return 0
 
 
-def _paint(graph: Graph, options: Namespace, soc: str, palette: Palette) -> tuple[Paint | None, str]:
+def _paint(
+    graph: Graph, overlay: str, target_id: str, soc: str, options: Namespace, palette: Palette
+) -> tuple[Paint | None, str]:
     """The colouring asked for, and what it shows, in words for the subtitle."""
-    if options.target:
-        target = find_target(options.target)
-        verdicts = judge(graph, (target.id,), soc=soc, android_level=options.android_level)
-        return verdict_paint(verdicts[target.id], palette), f" on {target.title}"
-    if options.overlay:
-        name, column, unit = _OVERLAYS[options.overlay]
-        costs = node_costs(graph, dims=dims_of(options.dim))
-        return value_paint(name, getattr(costs, column).astype(float), unit, palette), f", {name} per node"
-    return None, ""
+    if not overlay:
+        return None, ""
+    verdicts, what = None, ""
+    if target_id:
+        target = find_target(target_id)
+        verdicts = judge(graph, (target.id,), soc=soc, android_level=options.android_level)[target.id]
+        what = f" on {target.title}"
+    facts = Facts(graph, palette, verdicts, lambda: node_costs(graph, dims=dims_of(options.dim)))
+    paint = OVERLAYS[overlay](facts)
+    name = paint.name.split(" · ")[0]
+    return paint, f"{what}, {name}" if name else what
 
 
 def _view(graph: Graph, depth: int | None) -> GraphView:

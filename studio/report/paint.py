@@ -1,27 +1,53 @@
-"""Paint: what a picture of a graph says by colour: one category per node, each with colour, sign and word."""
+"""Paint: what a picture of a graph says by colour: a category or a figure per node, groups, thick edges.
+
+Every category has colour, sign and word, so that colour never stands alone; the figures of a heat map
+are written on the boxes. The window's overlays become paints as well (`ui.views.picture_dialog`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from studio.graph.diff import GraphDiff
-from studio.graph.labels import count_text
-from studio.report.palette import Palette, mix
+from studio.report.palette import Palette
 from studio.support.verdict import VERDICTS, TargetVerdicts, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A legend entry. `hatch`: "", "/" or "x", drawn over the colour so that it is not alone."""
+    """A legend entry. `hatch`: "", "/", "-", "." or "x", drawn over the colour so that it is not alone.
+
+    Categories of one `group` share an entry of the legend under that title.
+    """
 
     word: str
     colour: str
     icon: str = ""
     hatch: str = ""
+    group: str = ""
+    is_calm: bool = False  # its boxes are not tinted
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A dashed line round some nodes, with a title."""
+
+    title: str
+    colour: str
+    nodes: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One figure per node, NaN = not known; a closed scope shows the sum of its nodes or the largest."""
+
+    values: npt.NDArray[np.float64]
+    unit: str = ""
+    take_largest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +56,12 @@ class Paint:
 
     categories: tuple[Category, ...]
     codes: npt.NDArray[np.int16]
+    name: str = ""
     show_counts: bool = True
+    figures: Figures | None = None
+    groups: tuple[Group, ...] = ()
+    tensor_bytes: Mapping[int, float] = field(default_factory=dict)  # what crosses a border
+    tensor_note: Mapping[int, str] = field(default_factory=dict)
 
 
 _VERDICT_ORDER = (Verdict.RUNS, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.FALLS_BACK, Verdict.FAILS)
@@ -39,9 +70,9 @@ _VERDICT_ORDER = (Verdict.RUNS, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.FA
 def verdict_paint(verdicts: TargetVerdicts, palette: Palette) -> Paint:
     """The paint of one target's verdicts."""
     looks = {
-        Verdict.RUNS: Category("runs", palette.runs, "check"),
-        Verdict.UNKNOWN: Category("unknown", palette.unknown, "question", "."),
-        Verdict.CONDITIONAL: Category("conditional", palette.conditional, "diamond"),
+        Verdict.RUNS: Category("runs", palette.runs, "check", is_calm=True),
+        Verdict.UNKNOWN: Category("unknown", palette.unknown, "question", "-", is_calm=True),
+        Verdict.CONDITIONAL: Category("conditional", palette.conditional, "diamond", "."),
         Verdict.FALLS_BACK: Category("falls back", palette.falls_back, "triangle", "/"),
         Verdict.FAILS: Category("fails", palette.fails, "cross", "x"),
     }
@@ -50,37 +81,26 @@ def verdict_paint(verdicts: TargetVerdicts, palette: Palette) -> Paint:
 
 
 def value_paint(
-    name: str, values: npt.NDArray[np.float64] | Sequence[float], unit: str, palette: Palette, steps: int = 5
+    name: str,
+    values: npt.NDArray[np.float64] | Sequence[float],
+    unit: str,
+    *,
+    take_largest: bool = False,
 ) -> Paint:
-    """A heat map: values ≥ 0 in equal steps of their logarithm; below 0 or NaN = not known, uncoloured."""
-    known = np.asarray(values, np.float64)
+    """A heat map of one figure per node; below 0, infinite or NaN = not known, uncoloured."""
+    known = np.asarray(values, np.float64).copy()
+    known[~np.isfinite(known) | (known < 0)] = np.nan
     codes = np.full(len(known), -1, np.int16)
-    positive = np.isfinite(known) & (known > 0)
-    if not positive.any():
-        return Paint((), codes)
-    high = float(known[positive].max())
-    low = max(float(known[positive].min()), high / 1e4)
-    if low >= high:
-        low = high / 10
-    edges = np.geomspace(low, high, steps + 1)
-    codes[positive] = np.clip(np.searchsorted(edges, known[positive], side="right") - 1, 0, steps - 1)
-    categories = tuple(
-        Category(
-            f"{'' if i else name + ' '}{count_text(edges[i])}{unit} – {count_text(edges[i + 1])}{unit}",
-            mix(palette.canvas, palette.accent, 0.15 + 0.85 * i / max(steps - 1, 1)),
-        )
-        for i in range(steps)
-    )
-    return Paint(categories, codes, show_counts=False)
+    return Paint((), codes, name, figures=Figures(known, unit, take_largest))
 
 
 def diff_paint(diff: GraphDiff, side: str, palette: Palette) -> Paint:
     """The paint of one side ("a" = before, "b" = after) of a comparison."""
     looks = (
-        Category("same", palette.quiet),
-        Category("changed", palette.conditional, "tilde", "."),
+        Category("same", palette.quiet, is_calm=True),
+        Category("changed", palette.conditional, "tilde", "/"),
         Category("removed", palette.fails, "minus", "x"),
-        Category("added", palette.accent, "plus", "/"),
+        Category("added", palette.runs, "plus", "-"),
     )
     codes = diff.status_a if side == "a" else diff.status_b
     return Paint(looks, codes.astype(np.int16))

@@ -21,6 +21,7 @@ from studio.ui.canvas.crumbs import crumbs_for
 from studio.ui.canvas.describe import describe_item, describe_tensor
 from studio.ui.canvas.events import CanvasEvents
 from studio.ui.canvas.labels import clean
+from studio.ui.canvas.legend import Legend
 from studio.ui.canvas.marks import Marks
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.painter import Detail, ScenePainter
@@ -425,7 +426,21 @@ class GraphCanvas(CanvasEvents):
 
     def grab_image(self, *, whole: bool = True, scale: float = 1.0) -> QImage:
         """A picture of the whole graph or of what is in sight; see `export.grab_image`."""
-        return export.grab_image(self._painter, self.viewport, whole=whole, scale=scale)
+        return export.grab_image(
+            self._painter, self.viewport, whole=whole, scale=scale, legend=self._picture_legend()
+        )
+
+    def _picture_legend(self) -> export.PictureLegend:
+        """The legend for a picture, which has no panels but this one."""
+        drawn, legend, overlay = self._painter, Legend(), self._overlay
+        counts = overlay.counts if overlay is not None else []
+        items, colors, font = drawn.coloring.items, drawn.colors, self.font()
+        width, height = legend.size(overlay, counts, items, colors, font)
+
+        def paint(brush: QPainter, view: Viewport) -> None:
+            legend.paint(brush, view, overlay, counts, items, colors, font, as_vectors=True)
+
+        return export.PictureLegend(width, height, paint)
 
     def save_png(self, path: str, *, whole: bool = True, scale: float = 2.0) -> None:
         """Writes a PNG; raises InputError when it cannot be written."""
@@ -433,4 +448,6 @@ class GraphCanvas(CanvasEvents):
 
     def save_pdf(self, path: str, *, whole: bool = True) -> None:
         """Writes a PDF of one page; raises InputError when it cannot be written."""
-        export.save_pdf(self._painter, self.viewport, path, whole=whole, title=clean(self.scene.graph.name))
+        title = clean(self.scene.graph.name)
+        legend = self._picture_legend()
+        export.save_pdf(self._painter, self.viewport, path, whole=whole, title=title, legend=legend)

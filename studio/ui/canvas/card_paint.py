@@ -7,11 +7,11 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
+from studio.graph.labels import value_text
 from studio.graph.layout import ItemKind
 from studio.ui.canvas.coloring import DIM, Coloring
 from studio.ui.canvas.colors import mix
 from studio.ui.canvas.far_paint import screen_rects
-from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.sprites import PAD, Look, SpriteCache, draw_card
 from studio.ui.canvas.texts import (
     COMPACT_PX,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from studio.graph.graph import Graph
-from studio.graph.labels import nodes_text
+from studio.graph.labels import nodes_text, value_text
 from studio.graph.layout import ItemKind
 from studio.ui.canvas.labels import clean, output_text, quantization_text, scope_title, tensor_text
 from studio.ui.canvas.overlay import Overlay
-from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.scene import Scene
 from studio.ui.texts import translate
 

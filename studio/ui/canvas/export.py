@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QMarginsF, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 
 from studio.errors import InputError
+from studio.ui.canvas.hud import MARGIN as PANEL_MARGIN
 from studio.ui.canvas.painter import ScenePainter
 from studio.ui.canvas.viewport import Viewport
 
@@ -18,29 +20,52 @@ MARGIN = 16.0
 PDF_LONGEST = 14_000.0  # points; the PDF limit is 14,400 (ISO 32000-1, annex C)
 
 
-def whole_viewport(painter: ScenePainter, scale: float) -> Viewport:
-    """A viewport that holds the whole scene at a scale, made smaller where the picture would be huge."""
+@dataclass(frozen=True, slots=True)
+class PictureLegend:
+    """The legend in a picture: how large it is, and how it is painted at the picture's bottom left."""
+
+    width: float
+    height: float
+    paint: Callable[[QPainter, Viewport], None]
+
+
+def whole_viewport(
+    painter: ScenePainter, scale: float, legend: PictureLegend | None = None, *, ratio: float = 1.0
+) -> Viewport:
+    """A viewport that holds the whole scene at a scale and the legend under it, made smaller where the
+    picture would be huge; `ratio` pixels to each of its own."""
     left, top, right, bottom = painter.scene.bounds
     wide, high = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
-    scale = min(scale, math.sqrt(MOST_PIXELS / (wide * high)), LONGEST_SIDE / max(wide, high))
+    scale = min(scale, math.sqrt(MOST_PIXELS / (wide * high)) / ratio, LONGEST_SIDE / max(wide, high) / ratio)
     width, height = max(math.ceil(wide * scale), 1), max(math.ceil(high * scale), 1)
-    return Viewport(scale, (MARGIN - left) * scale, (MARGIN - top) * scale, width, height)
+    if legend is not None and legend.height:
+        width = max(width, math.ceil(legend.width + 2 * PANEL_MARGIN))
+        height += math.ceil(legend.height + PANEL_MARGIN)
+    return Viewport(scale, (MARGIN - left) * scale, (MARGIN - top) * scale, width, height, ratio)
 
 
-def grab_image(painter: ScenePainter, viewport: Viewport, *, whole: bool, scale: float) -> QImage:
-    """The whole scene at a zoom of `scale`, or what is in sight at `scale` pixels per screen pixel."""
-    if whole:
-        view, ratio = whole_viewport(painter, scale), 1.0
-    else:
-        view, ratio = replace(viewport, pixel_ratio=scale), scale
-    image = QImage(
-        max(round(view.width * ratio), 1), max(round(view.height * ratio), 1), QImage.Format.Format_RGB32
+def grab_image(
+    painter: ScenePainter,
+    viewport: Viewport,
+    *,
+    whole: bool,
+    scale: float,
+    legend: PictureLegend | None = None,
+) -> QImage:
+    """The whole scene at zoom 1, or what is in sight, at `scale` pixels to one; with the legend."""
+    view = (
+        whole_viewport(painter, 1.0, legend, ratio=scale) if whole else replace(viewport, pixel_ratio=scale)
     )
-    image.setDevicePixelRatio(ratio)
+    image = QImage(
+        max(round(view.width * scale), 1), max(round(view.height * scale), 1), QImage.Format.Format_RGB32
+    )
+    image.setDevicePixelRatio(scale)
     image.fill(Qt.GlobalColor.white)
     brush = QPainter(image)
     with painter.unhurried():
         painter.paint(brush, view)
+    if legend is not None:
+        legend.paint(brush, view)
     brush.end()
     return image
 
@@ -54,15 +79,22 @@ def save_png(image: QImage, path: str) -> None:
         )
 
 
-def save_pdf(painter: ScenePainter, viewport: Viewport, path: str, *, whole: bool, title: str) -> None:
+def save_pdf(
+    painter: ScenePainter,
+    viewport: Viewport,
+    path: str,
+    *,
+    whole: bool,
+    title: str,
+    legend: PictureLegend | None = None,
+) -> None:
     """Writes one page as large as the scene (at zoom 1 when it fits into a PDF) or as the view."""
-    left, top, right, bottom = painter.scene.bounds
+    view = viewport
     if whole:
+        left, top, right, bottom = painter.scene.bounds
         wide, high = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
-        scale = min(1.0, PDF_LONGEST / max(wide, high))
-        view = Viewport(scale, (MARGIN - left) * scale, (MARGIN - top) * scale, wide * scale, high * scale)
-    else:
-        view = viewport
+        room = PDF_LONGEST - (legend.height + PANEL_MARGIN if legend is not None else 0)
+        view = whole_viewport(painter, min(1.0, room / max(wide, high)), legend)
     writer = QPdfWriter(path)
     writer.setTitle(title)
     writer.setCreator("Deployment Studio")
@@ -78,4 +110,6 @@ def save_pdf(painter: ScenePainter, viewport: Viewport, path: str, *, whole: boo
         )
     with painter.unhurried(as_vectors=True):
         painter.paint(brush, replace(view, pixel_ratio=1.0))
+    if legend is not None:
+        legend.paint(brush, replace(view, pixel_ratio=1.0))
     brush.end()

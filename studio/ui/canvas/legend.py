@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QLinearGradient, QPainter
 
+from studio.graph.labels import value_text
 from studio.ui.canvas.colors import CanvasColors, heat_color
 from studio.ui.canvas.hud import MARGIN, PanelPicture, paint_ground
 from studio.ui.canvas.overlay import Category, ItemColors, Overlay
-from studio.ui.canvas.overlays import value_text
 from studio.ui.canvas.shapes import draw_icon, fill_hatched
 from studio.ui.canvas.texts import sized
 from studio.ui.canvas.viewport import Viewport
@@ -53,21 +53,17 @@ class Legend:
         items: ItemColors,
         colors: CanvasColors,
         font: QFont,
+        *,
+        as_vectors: bool = False,
     ) -> None:
-        """Paints the legend; `counts` are nodes per category, `items` has the scale's upper end."""
+        """Paints the legend; `counts` are nodes per category, `items` has the scale's upper end.
+
+        On a screen only where it leaves room; in a picture (`as_vectors`) always.
+        """
         self.rect = QRectF()
-        if overlay is None or (overlay.values is None and not any(counts)):
-            return
-        key = (id(overlay), tuple(counts), items.largest, items.exponent, id(colors), font.key())
-        if key != self._key:
-            self._key = key
-            self._rows = rows_of(overlay, counts)
-            if overlay.values is not None:
-                self._size = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
-            else:
-                self._size = _table_size(overlay, self._rows, font)
-        width, height = self._size
-        if width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7:
+        width, height = self.size(overlay, counts, items, colors, font)
+        is_too_big = width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7
+        if overlay is None or not width or (is_too_big and not as_vectors):
             return
         self.rect = QRectF(MARGIN, viewport.height - MARGIN - height, width, height)
         room = QRectF(0, 0, width, height)
@@ -79,7 +75,34 @@ class Legend:
             else:
                 _paint_rows(brush, room, overlay, self._rows, colors, font)
 
-        self._picture.draw(painter, self.rect, viewport.pixel_ratio, key, picture)
+        if as_vectors:
+            painter.save()
+            painter.translate(self.rect.topLeft())
+            picture(painter)
+            painter.restore()
+        else:
+            self._picture.draw(painter, self.rect, viewport.pixel_ratio, self._key, picture)
+
+    def size(
+        self,
+        overlay: Overlay | None,
+        counts: list[int],
+        items: ItemColors,
+        colors: CanvasColors,
+        font: QFont,
+    ) -> tuple[float, float]:
+        """(width, height) of the legend; (0, 0) when there is nothing to say."""
+        if overlay is None or (overlay.values is None and not any(counts)):
+            return 0.0, 0.0
+        key = (id(overlay), tuple(counts), items.largest, items.exponent, id(colors), font.key())
+        if key != self._key:
+            self._key = key
+            self._rows = rows_of(overlay, counts)
+            if overlay.values is not None:
+                self._size = SCALE_WIDTH, SCALE_HEIGHT + (ROW if overlay.unknown else 0)
+            else:
+                self._size = _table_size(overlay, self._rows, font)
+        return self._size
 
 
 def rows_of(overlay: Overlay, counts: list[int]) -> list[Row]:

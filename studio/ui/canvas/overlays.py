@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph import Graph
+from studio.graph.labels import value_text
 from studio.support import TargetVerdicts, Verdict
 from studio.support.boundaries import crossing_bytes, partition_members, partition_places
 from studio.support.verdict import VERDICTS
@@ -104,22 +105,6 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         tensor_note={t: value_text(b, "B") for t, b in weight.items() if b},
         sentence=sentence,
     )
-
-
-def value_text(value: float, unit: str) -> str:
-    """A value with its unit, in three figures: `1.25 M MACs`, `12.3 kB`."""
-    if value != value:
-        return ""
-    size = abs(value)
-    for limit, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if size >= limit:
-            scaled, mark = value / limit, prefix
-            break
-    else:
-        scaled, mark = value, ""
-    figures = f"{scaled:.3g}" if abs(scaled) < 1000 else f"{scaled:.0f}"
-    space = "" if unit.startswith("%") and not mark else " "
-    return f"{figures}{space}{mark}{unit}" if unit or mark else figures
 
 
 def value_overlay(

@@ -1,4 +1,7 @@
-"""Saves the graph as a picture: PNG and PDF as the canvas paints it, SVG as the report draws it."""
+"""Saves the graph as a picture, the whole or what is in sight, with the overlay and its legend.
+
+PNG and PDF as the canvas paints them, SVG as the report draws it from the same overlay.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,17 @@ from PySide6.QtWidgets import (
 from studio.records import write_atomically
 from studio.targets import TARGETS
 from studio.ui import theme
-from studio.ui.canvas import GraphCanvas, Hatch, Icon, Overlay
+from studio.ui.canvas import Gather, GraphCanvas, Hatch, Icon, Overlay
 from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
     from studio.report.paint import Paint
-    from studio.report.palette import Palette
 
 FORMATS = ("png", "svg", "pdf")
-_HATCHES = {Hatch.DIAGONAL: "/", Hatch.CROSSED: "x", Hatch.DOTTED: ".", Hatch.STRIPES: "."}
-_ICONS = {Icon.NONE: "", Icon.DOT: "", Icon.DELTA: "tilde"}
+_HATCHES = {Hatch.DIAGONAL: "/", Hatch.CROSSED: "x", Hatch.DOTTED: ".", Hatch.STRIPES: "-"}
+_ICONS = {Icon.NONE: "", Icon.DELTA: "tilde"}
 
 
 class PictureDialog(QDialog):
@@ -61,8 +63,6 @@ class PictureDialog(QDialog):
             box.setAccessibleName(title)
             form.addRow(title, box)
         column.addLayout(form)
-        self._note = label(self.tr("SVG always holds the whole graph."), "small", wrap=True)
-        column.addWidget(self._note)
         self.format.currentIndexChanged.connect(self._refresh)
         row = QHBoxLayout()
         row.addStretch(1)
@@ -76,9 +76,7 @@ class PictureDialog(QDialog):
 
     def _refresh(self, *_: object) -> None:
         kind = self.format.currentData()
-        self.part.setEnabled(kind != "svg")
         self.scale.setEnabled(kind == "png")
-        self._note.setVisible(kind == "svg")
 
     def _ask_where(self) -> None:
         stage = self._session.current_stage
@@ -97,15 +95,15 @@ class PictureDialog(QDialog):
         whole = bool(self.part.currentData())
         with self._session.telling_failures():
             if path.suffix == ".svg":
-                self._save_svg(path)
+                self._save_svg(path, whole=whole)
             elif path.suffix == ".pdf":
                 self._canvas.save_pdf(str(path), whole=whole)
             else:
                 self._canvas.save_png(str(path), whole=whole, scale=float(self.scale.currentData()))
             self.accept()
 
-    def _save_svg(self, path: Path) -> None:
-        from studio.report.graph_svg import graph_svg
+    def _save_svg(self, path: Path, *, whole: bool) -> None:
+        from studio.report.graph_svg import Region, graph_svg
         from studio.report.palette import DARK, LIGHT
 
         session = self._session
@@ -113,36 +111,57 @@ class PictureDialog(QDialog):
         if opened is None or stage is None or stage.path is None:
             return
         palette = DARK if theme.current().is_dark else LIGHT
+        left, top, right, bottom = self._canvas.viewport.visible()
+        region = None if whole else Region(left, top, right - left, bottom - top)
         svg = graph_svg(
             opened.graph,
             opened.layout,
-            paint_of(self._canvas.overlay, palette),
+            paint_of(self._canvas.overlay),
             title=stage.path.name,
             subtitle=TARGETS[session.target_id].title if session.target_id else "",
             palette=palette,
+            region=region,
         )
         write_atomically(path, svg.encode())
 
 
-def paint_of(overlay: Overlay | None, palette: Palette) -> Paint | None:
-    """What the canvas shows by colour, for the SVG: the same categories or the same figures."""
-    from studio.report.paint import Category, Paint, value_paint
+def paint_of(overlay: Overlay | None) -> Paint | None:
+    """What the canvas shows by colour, for the SVG: the same categories, figures, lines and thick edges."""
+    from studio.report.paint import Category, Figures, Group, Paint
 
     if overlay is None:
         return None
-    if overlay.values is not None:
-        return value_paint(overlay.name, overlay.values, overlay.unit, palette)
-    if overlay.codes is None:
-        return None
     colors = of_theme(theme.current())
-    order = sorted(range(len(overlay.categories)), key=lambda k: overlay.categories[k].severity)
-    looks = [overlay.categories[k] for k in order]
-    place = np.full(256, -1, np.int16)
-    place[order] = np.arange(len(order))
-    categories = tuple(
-        Category(
-            c.title, colors.role(c.color).name(), _ICONS.get(c.icon, c.icon.value), _HATCHES.get(c.hatch, "")
+    figures = None
+    categories: tuple[Category, ...] = ()
+    nodes = len(overlay.values) if overlay.values is not None else 0
+    codes = np.full(nodes if overlay.codes is None else len(overlay.codes), -1, np.int16)
+    if overlay.values is not None:
+        figures = Figures(overlay.values, overlay.unit, overlay.gather is Gather.MAX)
+    if overlay.codes is not None:
+        order = sorted(range(len(overlay.categories)), key=lambda k: overlay.categories[k].severity)
+        looks = [overlay.categories[k] for k in order]
+        place = np.full(256, -1, np.int16)
+        place[order] = np.arange(len(order))
+        codes = place[overlay.codes]
+        categories = tuple(
+            Category(
+                c.title,
+                colors.role(c.color).name(),
+                _ICONS.get(c.icon, c.icon.value),
+                _HATCHES.get(c.hatch, ""),
+                c.group,
+                is_calm=not c.is_loud,
+            )
+            for c in looks
         )
-        for c in looks
+    groups = tuple(Group(o.title, colors.role(o.color).name(), o.nodes) for o in overlay.outlines)
+    return Paint(
+        categories,
+        codes,
+        overlay.name,
+        figures=figures,
+        groups=groups,
+        tensor_bytes=overlay.tensor_weight,
+        tensor_note=overlay.tensor_note,
     )
-    return Paint(categories, place[overlay.codes])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from studio.cli.main import main
+from studio.report.overlays import OF_A_TARGET, OVERLAYS
 from tests.unit.cli.tiny_models import conv_net, strange
 
 
@@ -97,7 +98,7 @@ def test_render_writes_a_pdf_whose_table_leads_to_its_objects(
     assert data[start:].startswith(b"xref")
     places = [int(line.split()[0]) for line in data[start:].split(b"\n")[3:8]]
     assert all(data[place:].startswith(f"{n} 0 obj".encode()) for n, place in enumerate(places, 1))
-    assert f"[0 0 {found['width']}.00 {found['height']}.00]".encode() in data
+    assert f"/MediaBox [ 0 0 {found['width']} {found['height']} ]".encode() in data
 
 
 def test_render_by_cost_and_by_depth(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -108,6 +109,27 @@ def test_render_by_cost_and_by_depth(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "MACs" in out.read_text()
     both = ("--overlay", "macs", "--target", "ort/cpu")
     assert "either" in answer(capfd, "render", str(path), "--out", str(out), *both, code=2)["error"]["hint"]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_render_draws_every_overlay(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], overlay: str, suffix: str
+) -> None:
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / f"picture.{suffix}"
+    of_target = ("--target", "ort/nnapi") if overlay in OF_A_TARGET else ()
+    options = ("--overlay", overlay, "--theme", "dark", *of_target)
+    found = answer(capfd, "render", str(path), "--out", str(out), *options)
+    assert found["overlay"] == overlay
+    assert out.read_bytes().startswith({"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}[suffix])
+
+
+def test_an_overlay_of_a_target_asks_for_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    found = answer(
+        capfd, "render", str(path), "--out", str(tmp_path / "p.svg"), "--overlay", "partitions", code=2
+    )
+    assert "--target" in found["error"]["hint"]
 
 
 def test_doctor_names_versions_and_what_to_do(capfd: pytest.CaptureFixture[str]) -> None:

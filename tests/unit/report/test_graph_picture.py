@@ -11,15 +11,20 @@ import pytest
 from PIL import Image
 
 from studio.errors import InputError
-from studio.graph import Graph, Subgraph
+from studio.graph import Graph, Subgraph, node_costs
 from studio.graph.curves import curves_of, svg_path
 from studio.graph.layout import lay_out
+from studio.graph.scales import heat_table
 from studio.graph.view import GraphView
+from studio.report.graph_pdf import svg_to_pdf
 from studio.report.graph_png import MAX_SIDE, svg_to_png
 from studio.report.graph_svg import Region, graph_svg
+from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
 from studio.report.paint import value_paint, verdict_paint
-from studio.report.palette import DARK, LIGHT
+from studio.report.palette import DARK, LIGHT, Palette
 from studio.report.picture import picture_svg, write_picture
+from studio.report.svg_legend import entries
+from studio.report.svg_text import cut, text_width
 from studio.support.verdict import VERDICTS, Partition, Reason, TargetVerdicts
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,7 +87,7 @@ def test_each_verdict_has_its_word_count_sign_and_colour() -> None:
     assert any("2 partitions" in w and "87.3 % of MACs" in w and "NNAPI" in w for w in words)
     for colour in (LIGHT.runs, LIGHT.conditional, LIGHT.falls_back, LIGHT.fails, LIGHT.unknown):
         assert colour in svg
-    assert svg.count("<pattern") == 6, "three verdicts are hatched, on bar and box"
+    assert svg.count("<pattern") == 7, "four verdicts are hatched on the bar, the loud ones on the box"
 
 
 def test_themes_differ_and_unknown_ones_are_refused() -> None:
@@ -135,11 +140,67 @@ def test_file_ending_decides_and_others_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "a.jpg").exists()
 
 
-def test_heat_map_leaves_unknown_values_uncoloured() -> None:
-    paint = value_paint("MACs", np.array([-1.0, 0.0, np.nan, 10.0, 1e6, 1e6]), "", LIGHT)
-    assert paint.codes.tolist()[:3] == [-1, -1, -1]
-    assert 0 <= paint.codes[3] < paint.codes[4] == paint.codes[5] == len(paint.categories) - 1
-    assert value_paint("MACs", np.array([-1.0]), "", LIGHT).categories == ()
+def test_heat_map_leaves_unknown_values_uncoloured_and_writes_the_others() -> None:
+    paint = value_paint("MACs", np.array([-1.0, 0.0, np.nan, 10.0, 1e6, 1e6]), "MACs")
+    assert (
+        paint.figures is not None
+        and np.isnan(paint.figures.values).tolist() == [True, False, True] + [False] * 3
+    )
+    graph = chain([f"Op{k}" for k in range(6)])
+    svg = graph_svg(graph, lay_out(graph, GraphView()), paint)
+    words = texts(svg)
+    assert words.count("1 MMACs") == 3, "two boxes and the upper end of the scale"
+    assert words.count("10 MACs") == 1 and "unknown: 2 nodes" in words
+    high = "#{:02x}{:02x}{:02x}".format(*heat_table(False)[255].tolist())
+    assert sum(r.get("fill") == high for r in ElementTree.fromstring(svg).iter(SVG + "rect")) >= 2
+    empty = graph_svg(graph, lay_out(graph, GraphView()), value_paint("MACs", np.full(6, np.nan), ""))
+    assert "No node has a figure above 0." in texts(empty)
+
+
+def test_partitions_have_a_line_a_title_and_thick_edges_with_their_bytes() -> None:
+    graph = chain(["A", "B", "C", "D"])
+    graph.tensor_bytes = np.array([4, 1_000, 2_000_000, 16, 4], np.int64)
+    verdicts = judged(4)
+    verdicts.partitions = (Partition(nodes=(0,)), Partition(nodes=(2, 3)))
+    verdicts.partition_of = np.array([0, -1, 1, 1], np.int32)
+    paint = OVERLAYS["partitions"](Facts(graph, LIGHT, verdicts))
+    assert paint.tensor_bytes == {1: 1_000.0, 2: 2_000_000.0}
+    svg = graph_svg(graph, lay_out(graph, GraphView()), paint)
+    words = texts(svg)
+    for word in ("partition 1 of 2", "partition 2 of 2", "1 kB", "2 MB", "partition 2 of 2 2",
+                 "not on the accelerator 1"):  # fmt: skip
+        assert word in words
+    paths = ElementTree.fromstring(svg).iter(SVG + "path")
+    widths = {p.get("stroke-width") for p in paths if p.get("stroke") == LIGHT.boundary}
+    assert len(widths) == 2 and all(float(w or 0) > 1.2 for w in widths)
+
+
+def test_an_overlay_of_a_target_asks_for_one() -> None:
+    for name in OF_A_TARGET:
+        with pytest.raises(InputError, match="target"):
+            OVERLAYS[name](Facts(chain(["A"]), LIGHT))
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_every_overlay_draws_its_legend(name: str, palette: Palette) -> None:
+    graph = chain(["Conv", "Relu", "Add", "Mul"])
+    paint = OVERLAYS[name](Facts(graph, palette, judged(4), lambda: node_costs(graph)))
+    svg = graph_svg(graph, lay_out(graph, GraphView()), paint, palette=palette)
+    words = " ".join(texts(svg))
+    assert paint.figures is not None or all(f"{word} {count}" in words for word, _, count in entries(paint))
+    assert paint.figures is None or paint.name in words
+    assert svg_to_png(svg, scale=1).startswith(b"\x89PNG")
+    assert svg_to_pdf(svg).startswith(b"%PDF")
+
+
+def test_texts_stay_inside_their_boxes_in_any_script() -> None:
+    names = ["n" * 90, "卷" * 90, "\N{GRINNING FACE}" * 40, "W" * 90]
+    for name in names:
+        kept = cut(name, 100, 11)
+        assert text_width(kept, 11) <= 100 and len(kept) > 3 and kept.endswith("…")
+        assert cut(name, 100, 11, keep_tail=True).startswith("…")
+    assert cut("abc", 100, 11) == "abc" and cut("abc", 3, 11) == ""
 
 
 def test_graver_verdict_wins_in_a_paint() -> None:
