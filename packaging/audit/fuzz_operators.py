@@ -1,8 +1,8 @@
 """Writes single operators with random attributes, ranks, dtypes and opsets: the audit's fuzzed part.
 
 Usage: fuzz_operators.py OUT SEED COUNT. Writes COUNT `.onnx` files of opsets 11 to 21 that ONNX's checker
-and shape inference accept, some quantised as well, and COUNT / 8 `.pt2` files of a dozen torch operators.
-The same seed writes the same.
+and shape inference accept, some quantised as well (unsigned, signed per channel, or 16-bit activations), and
+COUNT / 8 `.pt2` files of a dozen torch operators. The same seed writes the same.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ OTHERS = [
     "DepthToSpace", "SpaceToDepth", "LayerNormalization", "InstanceNormalization", "Tile", "Expand", "Where",
     "LRN", "TopK", "CumSum", "GatherElements", "LpPool",
 ]  # fmt: skip
+
+
+SCHEMES = (("QUInt8", False), ("QInt8", True), ("QUInt16", True), ("QInt8", False), ("QUInt16", False))
+"""Quantised activations, and whether weights are per channel."""
 
 
 class Draft:
@@ -362,7 +366,11 @@ def write_onnx(out: Path, seed: int, count: int) -> None:
         onnx.save(model, str(path))
         made += 1
         if made % 3 == 0 and opset >= 13 and _is_static_float(model):
-            attempt(path.with_suffix(".qdq.onnx"), partial(quantized, path, inputs=_inputs(model)))
+            activations, per_channel = random.Random(made).choice(SCHEMES)
+            make = partial(
+                quantized, path, inputs=_inputs(model), activations=activations, per_channel=per_channel
+            )
+            attempt(path.with_suffix(f".{activations}.qdq.onnx"), make)
 
 
 def _is_static_float(model: Any) -> bool:

@@ -2,15 +2,17 @@
 
 Source: github:onnxruntime/onnxruntime-qnn@cee6c0d91e (table `ort_qnn`). A registered operator is
 necessary, not sufficient: QnnBackend_validateOpConfig decides per SoC, dtype and shape. A plain yes only
-where the audit asked Qualcomm's compiler and it took every such node; else ask the tool (`ask_qnn`).
+where Qualcomm's compiler was asked and took every such node (`qnn_asked`); else ask the tool (`ask_qnn`).
 """
 
 from __future__ import annotations
 
 from studio.support.op_node import OpNode
+from studio.support.qdq import QDQ_OPS
+from studio.support.rules import qnn_asked
 from studio.support.rules.by_table import dynamic
 from studio.support.rules.htp_common import beyond_float16, wrong_results
-from studio.support.ruling import Ruling, Setting, depends, refuses, takes
+from studio.support.ruling import Ruling, Setting, depends, refuses
 from studio.support.tables import load_table
 from studio.support.versions import is_function
 
@@ -28,7 +30,10 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
             "https://github.com/microsoft/onnxruntime/issues/25334",
             "dynamic-quantize-to-static",
         )
-    row = table.find(node.op, node.domain)
+    # builders are found by the operator's name alone (op_builder_factory.cc), and 16-bit QDQ is Microsoft's
+    row = table.find(node.op, "" if node.op in QDQ_OPS else node.domain)
+    if node.op in qnn_asked.REFUSED and (found := qnn_asked.refused(node)):
+        return found
     if row is None and node.op != "Attention" and is_function(node.op, node.domain):
         return depends(
             f"QNN has no {node.op}; ONNX Runtime may expand it into operators that QNN has.",
@@ -39,13 +44,13 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
         return refuses(f"QNN has no {node.op}.", table.cite_absence(), *fixes)
     if found := dynamic(node, "QNN", table.cite(row)):
         return found
-    if found := _refused(node, table.cite(row)):
+    if found := _refused(node, table.cite(row)) or qnn_asked.refused(node):
         return found
     if found := beyond_float16(node):
         return found
     if found := _known_faults(node):
         return found
-    if found := _confirmed(node, setting):
+    if found := qnn_asked.confirmed(node, setting.htp_arch):
         return found
     if node.qdq is None and node.input(0).dtype == "float32":
         old = setting.htp_arch and setting.htp_arch < 69
@@ -69,39 +74,6 @@ def _refused(node: OpNode, source: str) -> Ruling | None:
             return refuses("QNN's MaxPool does not return indices.", asked)
     if node.op == "Gemm" and (node.number("alpha", 1.0) != 1.0 or node.number("beta", 1.0) != 1.0):
         return refuses("QNN's FullyConnected has no alpha and beta: both must be 1.", asked)
-    return None
-
-
-CONFIRMED_QDQ = {
-    "Abs", "Add", "Clip", "Concat", "Conv", "ConvTranspose", "Cos", "Elu", "Gelu", "Gemm", "HardSigmoid",
-    "HardSwish", "LeakyRelu", "Log", "LogSoftmax", "MatMul", "Mul", "Pad", "Pow", "ReduceMean", "Reshape",
-    "Sigmoid", "Sin", "Slice", "Softmax", "Split", "Sqrt", "Squeeze", "Sub", "Tanh", "Transpose", "Unsqueeze",
-    "MaxPool", "AveragePool", "Relu", "Resize",
-}  # fmt: skip
-CONFIRMED_FLOAT = {
-    "Add", "Ceil", "Concat", "Conv", "ConvTranspose", "Cos", "Div", "Floor", "Gelu", "Gemm", "HardSigmoid",
-    "HardSwish", "LayerNormalization", "Mul", "PRelu", "Pow", "Reciprocal", "ReduceMax", "ReduceMean", "Relu",
-    "Reshape", "Sigmoid", "Sign", "Sin", "Slice", "Softmax", "Squeeze", "Sub", "Transpose", "Unsqueeze",
-    "MatMul", "Tanh", "Sqrt", "MaxPool", "AveragePool",
-}  # fmt: skip
-"""Operators of which Qualcomm's compiler took every audited node (SM8650, opset 13 and up)."""
-AUDITED_ARCH = 75
-
-
-def _confirmed(node: OpNode, setting: Setting) -> Ruling | None:
-    """A plain yes where the audit has asked: Hexagon v75, opset ≥ 13, rank ≤ 4, plain types."""
-    if setting.htp_arch != AUDITED_ARCH or node.opset < 13 or node.domain:
-        return None
-    tensors = [t for i, t in enumerate(node.inputs) if node.has(i)] + list(node.outputs)
-    if any((t.rank or 0) > 4 for t in tensors):
-        return None
-    source = "audit of onnxruntime-qnn 2.7.0 on SM8650 (resources/help/audit.md)"
-    if node.qdq is not None:
-        kinds = {t.dtype for t in (*node.qdq.inputs[:1], *node.qdq.outputs)}
-        if kinds == {"uint8"} and node.op in CONFIRMED_QDQ:
-            return takes(f"HTP {node.op}, quantised.", source)
-    elif {t.dtype for t in node.inputs[:1]} == {"float32"} and node.op in CONFIRMED_FLOAT:
-        return takes(f"HTP {node.op}, computed in float16.", source)
     return None
 
 
