@@ -30,6 +30,9 @@ def parser() -> Parser:
     )
     result.add_argument("file", help="a model of any format the studio reads, or a .studio project")
     add_dims(result)
+    result.add_argument(
+        "--etrecord", default="", metavar="FILE", help="what ExecuTorch recorded of a .pte, if not beside it"
+    )
     result.add_argument("--csv", default="", metavar="FILE", help="write the table of nodes as CSV")
     return result
 
@@ -39,7 +42,8 @@ def run(options: Namespace, output: Output) -> int:
     path = Path(options.file)
     if is_project(path):
         path = open_project(path).graph_path
-    graph = open_model(path, dims=dims_of(options.dim))
+    etrecord = Path(options.etrecord) if options.etrecord else None
+    graph = open_model(path, dims=dims_of(options.dim), etrecord=etrecord)
     summary = summarize(graph)
     if options.csv:
         write_atomically(
@@ -91,7 +95,7 @@ def _open_dims(summary: GraphSummary) -> list[str]:
 
 
 def _and(count: int, what: str) -> str:
-    return f" in the main graph and {count} {what}" if count else ""
+    return f", those of {count} {what} included" if count else ""
 
 
 def _macs(summary: GraphSummary) -> str:

@@ -53,7 +53,7 @@ def refuse_itself(out: str, file: Path) -> None:
         raise InputError(f"{out} is the file itself.", hint="Name another file with --out.")
 
 
-def open_model(path: Path, *, dims: Mapping[str, int] | None = None) -> Graph:
+def open_model(path: Path, *, dims: Mapping[str, int] | None = None, etrecord: Path | None = None) -> Graph:
     """The graph of a model file; `dims` fills symbolic dims. Raises InputError when it cannot be read.
 
     Python is not opened: it would have to be executed. Its project exports it to ONNX first.
@@ -65,4 +65,4 @@ def open_model(path: Path, *, dims: Mapping[str, int] | None = None) -> Graph:
             f"{path} is Python, which is not a graph before it is exported.",
             hint=f"First: deployment-studio export {path}:FUNCTION --out model.onnx",
         )
-    return open_graph(path, dims=dims)
+    return open_graph(path, dims=dims, etrecord=etrecord)

@@ -17,6 +17,7 @@ from studio.graph.mac_onnx import ONNX, ONNX_FREE
 from studio.graph.mac_tflite import TFLITE, XNNPACK
 from studio.graph.mac_torch import VULKAN, torch_formula
 from studio.graph.node_shapes import NodeShapes, Unknown
+from studio.graph.restated import restated_tensors
 
 _STANDARD = frozenset({"", "ai.onnx.ml", "ai.onnx.preview.training"})
 _TORCH_NAMESPACES = frozenset({"aten", "prim", "prims", "_operator", "dim_order_ops"})
@@ -97,7 +98,7 @@ def node_costs(graph: Graph, *, dims: Mapping[str, int] | None = None, batch: in
         ),
         live_bytes=live,
         total_macs=total_of(macs[main]),
-        total_weight_bytes=int(sizes[constant & (sizes > 0)].sum()),
+        total_weight_bytes=int(sizes[constant & (sizes > 0) & ~restated_tensors(graph)].sum()),
         peak_activation_bytes=peak,
         peak_node=peak_node,
         unknown_macs=int((macs[main] < 0).sum()),

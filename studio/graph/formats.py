@@ -23,6 +23,7 @@ READERS: dict[str, str] = {
     "onnx": "studio.graph.read_onnx:read_onnx",
     "gguf": "studio.graph.read_weights:read_gguf",
     "safetensors": "studio.graph.read_weights:read_safetensors",
+    "etrecord": "studio.graph.read_etrecord:read_etrecord",
     "ort": "studio.graph.read_ort:read_ort",
     "pt": "studio.graph.read_torchscript:read_torchscript",
     "pt2": "studio.graph.read_pt2:read_pt2",
@@ -35,6 +36,7 @@ READERS: dict[str, str] = {
 TITLES = {
     "onnx": "ONNX", "ort": "ONNX Runtime (.ort)", "tflite": "TensorFlow Lite", "pt": "TorchScript",
     "ptl": "TorchScript for the lite interpreter", "pt2": "PyTorch exported program", "pte": "ExecuTorch",
+    "etrecord": "ExecuTorch's record of a .pte file, before delegation",
     "safetensors": "safetensors (weights only)", "gguf": "GGUF (weights only)",
 }  # fmt: skip
 
@@ -56,7 +58,8 @@ _WEIGHTS_HINT = (
 
 
 def detect_format(path: Path) -> str:
-    """The format's id: "onnx", "ort", "tflite", "pt", "ptl", "pt2", "pte", "safetensors" or "gguf".
+    """The format's id: "onnx", "ort", "tflite", "pt", "ptl", "pt2", "pte", "etrecord",
+    "safetensors" or "gguf".
 
     Raises InputError, saying what the file is instead where that can be told.
     """
@@ -101,16 +104,20 @@ def open_graph(
     check_external: bool = True,
     dims: Mapping[str, int] | None = None,
     input_shapes: Mapping[str, Shape] | None = None,
+    etrecord: Path | None = None,
 ) -> Graph:
     """The graph of a model file of any known format; weights stay on disk.
 
     `check_external`: whether missing or escaping external data is an error or a note (ONNX).
     `dims`: sizes for open dims of the inputs (ONNX; see `read_onnx`).
     `input_shapes`: shapes of inputs by name (TorchScript, which often keeps none); ignored elsewhere.
+    `etrecord`: the ETRecord of a `.pte` file, when it does not lie beside it (`read_etrecord.record_beside`).
     Raises InputError for anything that is not a readable model.
     """
     path = Path(path)
     format_ = detect_format(path)
+    if etrecord is not None and format_ != "pte":
+        raise InputError(f"{TITLES[format_]} files have no ETRecord.", hint="Give a .pte file with it.")
     if dims and format_ != "onnx":
         raise InputError(f"Dims of {TITLES[format_]} files cannot be set.", hint="Set them at the export.")
     module, name = READERS[format_].split(":")
@@ -121,6 +128,8 @@ def open_graph(
             options = {"check_external": check_external, "dims": dims}
         elif format_ in ("pt", "ptl"):
             options = {"input_shapes": input_shapes}
+        elif format_ == "pte":
+            options = {"etrecord": etrecord}
         graph: Graph = reader(path, **options)
     except InputError as error:
         message = short(error.message, _LONGEST)  # it may quote names from the file
@@ -156,6 +165,8 @@ def _head(path: Path) -> tuple[bytes, int]:
 
 def _zip_format(path: Path) -> str:
     inner = members_of(path)
+    if "ETRECORD_V0" in inner:
+        return "etrecord"
     if "archive_format" in inner or "serialized_exported_program.json" in inner:
         return "pt2"
     if "bytecode.pkl" in inner:

@@ -19,7 +19,7 @@ from studio.records import Record
 
 _NETRON_FILE = {
     "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "pt": "pytorch", "ptl": "pytorch", "pt2": "pytorch",
-    "pte": "pytorch",
+    "pte": "pytorch", "etrecord": "pytorch",
 }  # fmt: skip
 
 

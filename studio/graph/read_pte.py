@@ -3,34 +3,26 @@
 A program is a list of instructions over numbered values. A kernel call stores its arguments by position,
 results last; names come from `resources/schemas/torch_arguments.json`. A value that is written twice becomes
 a new tensor at each write, so that the graph has no hidden loops. Methods after the first are subgraphs.
-Source: executorch/schema/program.fbs, extended_header.h, exir/emit/_emitter.py (1.5).
+With the ETRecord of the program (`etrecord`) a delegate also opens as the operators it was made from.
+Source: executorch/schema/program.fbs, exir/emit/_emitter.py (1.5).
 """
 
 from __future__ import annotations
 
 import json
-import struct
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from studio import paths
-from studio.graph.builder import MAX_VALUES, GraphBuilder
-from studio.graph.dtypes import byte_count, element_count, unpack
-from studio.graph.flatbuffer import FlatBuffer, Table, broken, load_schema
-from studio.graph.graph import (
-    AttributeValue,
-    DataLocation,
-    Graph,
-    Provenance,
-    Quantization,
-    Shape,
-    SubgraphRef,
-    TensorKind,
-)
+from studio.graph.builder import GraphBuilder
+from studio.graph.etrecord import EtRecord, MethodOrigins
+from studio.graph.flatbuffer import Table, broken
+from studio.graph.graph import AttributeValue, Graph, Provenance, Quantization, Shape, SubgraphRef, TensorKind
 from studio.graph.mapped import map_file
-from studio.graph.vulkan_blob import VulkanBlob
-from studio.graph.xnnpack_blob import Span, XnnpackBlob
+from studio.graph.pte_file import PteFile
+from studio.graph.read_etrecord import record_for
+from studio.graph.restated import BEFORE_DELEGATION
 
 _DTYPES = {
     0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
@@ -40,12 +32,26 @@ _DTYPES = {
 }  # fmt: skip
 """c10::ScalarType, which program.fbs stores."""
 
-_BLOBS = {"XnnpackBackend": XnnpackBlob, "VulkanBackend": VulkanBlob}
 
+def read_pte(path: Path, *, etrecord: Path | None = None) -> Graph:
+    """The graph of an ExecuTorch program. Raises InputError when it is damaged.
 
-def read_pte(path: Path) -> Graph:
-    """The graph of an ExecuTorch program. Raises InputError when it is damaged."""
-    return _Reader(map_file(path)).read()
+    `etrecord`: the program's ETRecord; one that lies beside the file is found, and used when it fits.
+    """
+    file = PteFile(map_file(path))
+    builder = GraphBuilder("pte")
+    plans = file.program["execution_plan"]
+    if not plans:
+        raise broken("it has no method")
+    builder.graph.name = plans[0]["name"]
+    builder.graph.producer = "ExecuTorch"
+    builder.graph.metadata["schema_version"] = str(file.program["version"])
+    record: EtRecord | None = record_for(path, etrecord, plans, builder)
+    for index, plan in enumerate(plans):
+        builder.subgraph(plan["name"] or f"method {index}")
+    for index, plan in enumerate(plans):
+        _Plan(file, builder, plan, index, record.method(plan["name"]) if record else None).read()
+    return builder.finish()
 
 
 @lru_cache
@@ -56,87 +62,14 @@ def _argument_names() -> dict[str, list[str]]:
     return {name: names.split() for name, names in found.items()}
 
 
-class _Reader:
-    def __init__(self, data: memoryview) -> None:
-        self.data = data
-        self.builder = GraphBuilder("pte")
-        self.buffer = FlatBuffer(data, load_schema("executorch"))
-        self.program = self.buffer.root()
-        self._segments = self._read_segments()
-        self._named = self._read_named()
-        self._constants = self._read_constants()
-
-    def read(self) -> Graph:
-        b = self.builder
-        plans = self.program["execution_plan"]
-        if not plans:
-            raise broken("it has no method")
-        b.graph.name = plans[0]["name"]
-        b.graph.producer = "ExecuTorch"
-        b.graph.metadata["schema_version"] = str(self.program["version"])
-        for index, plan in enumerate(plans):
-            b.subgraph(plan["name"] or f"method {index}")
-        for index, plan in enumerate(plans):
-            _Plan(self, plan, index).read()
-        return b.finish()
-
-    # where the data is
-
-    def _read_segments(self) -> list[Span]:
-        """(offset, length) of each segment behind the flatbuffer."""
-        base = 0
-        if len(self.data) >= 32 and bytes(self.data[8:12]) == b"eh00":
-            base = int(struct.unpack_from("<Q", self.data, 24)[0])
-        result = []
-        for segment in self.program["segments"]:
-            offset, size = base + int(segment["offset"]), int(segment["size"])
-            if offset + size > len(self.data):
-                raise broken("a segment lies outside the file")
-            result.append((offset, size))
-        return result
-
-    def _segment(self, index: int) -> Span:
-        if index >= len(self._segments):
-            raise broken("a segment is missing")
-        return self._segments[index]
-
-    def _read_named(self) -> dict[str, Span]:
-        return {entry["key"]: self._segment(entry["segment_index"]) for entry in self.program["named_data"]}
-
-    def _read_constants(self) -> list[Span]:
-        """Where constant buffer n is, and how many bytes are left from there."""
-        table = self.program["constant_segment"]
-        if table is not None and table["offsets"].size:
-            start, size = self._segment(table["segment_index"])
-            return [(start + offset, max(size - offset, 0)) for offset in table["offsets"].tolist()]
-        return [buffer.span("storage") for buffer in self.program["constant_buffer"]]
-
-    def constant(self, index: int) -> Span | None:
-        return self._constants[index] if 0 < index < len(self._constants) else None
-
-    def delegate_blob(self, delegate: Table) -> tuple[Any, str]:
-        """The opened blob of a delegate, or None and why not."""
-        reference, kind = delegate["processed"], _BLOBS.get(delegate["id"])
-        if kind is None:
-            return None, f"The inside of {delegate['id']} delegates is the vendor's own format."
-        if reference is None:
-            return None, f"A {delegate['id']} delegate has no data."
-        index = int(reference["index"])
-        if int(reference["location"]) == 1:
-            span = self._segment(index)
-        else:
-            inline = self.program["backend_delegate_data"]
-            if index >= len(inline):
-                raise broken("a delegate's data is missing")
-            span = inline[index].span("data")
-        return kind(self.data, span, self._named), ""
-
-
 class _Plan:
     """One method being read."""
 
-    def __init__(self, reader: _Reader, plan: Table, subgraph: int) -> None:
-        self.reader, self.builder, self.plan, self.subgraph = reader, reader.builder, plan, subgraph
+    def __init__(
+        self, file: PteFile, builder: GraphBuilder, plan: Table, subgraph: int, origins: MethodOrigins | None
+    ) -> None:
+        self.file, self.builder, self.plan, self.subgraph = file, builder, plan, subgraph
+        self._origins = origins
         self.values = [value["val"] for value in plan["values"]]
         self._ids: dict[int, int] = {}
         self._written: set[int] = set()
@@ -156,19 +89,19 @@ class _Plan:
             stacks = chain["stacktrace"]
             for index, instruction in enumerate(chain["instructions"]):
                 frames = stacks[index]["items"] if index < len(stacks) else []
-                self._instruction(instruction["instr_args"], _provenance(frames))
+                self._instruction(index, instruction["instr_args"], _provenance(frames))
         b.close_subgraph(self.subgraph, inputs, [self._tensor(n) for n in self.plan["outputs"].tolist()])
 
     # instructions
 
-    def _instruction(self, table: Table | None, provenance: Provenance | None) -> None:
+    def _instruction(self, index: int, table: Table | None, provenance: Provenance | None) -> None:
         b = self.builder
         if table is None:
             b.note("An instruction of an unknown kind is not shown.")
         elif table.kind == "KernelCall":
-            self._kernel(table, provenance)
+            self._kernel(index, table, provenance)
         elif table.kind == "DelegateCall":
-            self._delegate(table)
+            self._delegate(index, table)
         elif table.kind == "MoveCall":
             source, target = self._read(int(table["move_from"])), int(table["move_to"])
             b.node("Move", source, [self._write(target)], domain="executorch", subgraph=self.subgraph)
@@ -179,7 +112,7 @@ class _Plan:
                 domain="executorch", attributes=attributes, subgraph=self.subgraph,
             )  # fmt: skip
 
-    def _kernel(self, table: Table, provenance: Provenance | None) -> None:
+    def _kernel(self, index: int, table: Table, provenance: Provenance | None) -> None:
         number = int(table["op_index"])
         if not 0 <= number < len(self._operators):
             raise broken("a kernel call names an operator that is not there")
@@ -194,8 +127,17 @@ class _Plan:
         outputs = [self._write(value) for value in results]
         namespace, _, base = name.partition("::")
         op = f"{namespace}.{base}.{overload}" if base and overload else name.replace("::", ".")
+        scope = 0
+        if self._origins is not None:
+            scope, provenance = self._origins.of_instruction(self.builder, index, provenance)
         node = self.builder.node(
-            op, inputs, outputs, attributes=attributes, subgraph=self.subgraph, provenance=provenance
+            op,
+            inputs,
+            outputs,
+            attributes=attributes,
+            subgraph=self.subgraph,
+            scope=scope,
+            provenance=provenance,
         )
         if namespace == "quantized_decomposed":
             self._quantization(node, base, attributes, inputs, outputs)
@@ -242,12 +184,12 @@ class _Plan:
         )
         return value[field] if field else value.kind
 
-    def _delegate(self, table: Table) -> None:
+    def _delegate(self, index: int, table: Table) -> None:
         number = int(table["delegate_index"])
         if not 0 <= number < len(self._delegates):
             raise broken("a delegate call names a delegate that is not there")
         delegate = self._delegates[number]
-        blob, why_not = self.reader.delegate_blob(delegate)
+        blob, why_not = self.file.delegate_blob(delegate)
         arguments = table["args"].tolist()
         inputs, outputs = self._delegate_arguments(arguments, blob)
         sources = [t for n in inputs for t in self._read(n)]
@@ -259,12 +201,16 @@ class _Plan:
             delegate["id"] or "delegate", sources, results,
             domain="delegate", name=f"delegate {number}", attributes=attributes, subgraph=self.subgraph,
         )  # fmt: skip
+        if blob is not None:
+            body = self.builder.subgraph(f"{delegate['id']} {number}", parent_node=node, attribute="graph")
+            attributes["graph"] = SubgraphRef(subgraph=body)
+            blob.read_into(self.builder, body, self._origins)
+        edge = self._origins.add_body(self.builder, index, node) if self._origins else None
+        if edge is not None:
+            attributes[BEFORE_DELEGATION] = edge
         if blob is None:
-            self.builder.note(why_not)
-            return
-        body = self.builder.subgraph(f"{delegate['id']} {number}", parent_node=node, attribute="graph")
-        attributes["graph"] = SubgraphRef(subgraph=body)
-        blob.read_into(self.builder, body)
+            known = " What they were made from is shown." if edge is not None else ""
+            self.builder.note(why_not + known)
 
     def _delegate_arguments(self, numbers: list[int], blob: Any) -> tuple[list[int], list[int]]:
         """(inputs, outputs): by the blob's own count, else what nobody wrote before is an output."""
@@ -315,22 +261,8 @@ class _Plan:
         tensor = b.tensor(name, dtype, shape)
         index = int(value["data_buffer_idx"])
         if is_constant and index and value["allocation_info"] is None:
-            self._constant(tensor, self.reader.constant(index), dtype, shape)
+            self.file.fill(b, tensor, index, dtype, shape)
         return tensor
-
-    def _constant(self, tensor: int, span: Span | None, dtype: str, shape: Shape) -> None:
-        size = byte_count(dtype, shape)
-        if span is None or size < 0:
-            self.builder.constant(tensor)
-            return
-        if size > span[1]:
-            raise broken("a constant is longer than its data")
-        count = element_count(shape)
-        value = None
-        if count <= MAX_VALUES:
-            found = unpack(bytes(self.reader.data[span[0] : span[0] + size]), dtype, count)
-            value = (found if found.dtype.kind in "biuf" else found.astype("float32")).tolist()
-        self.builder.constant(tensor, value=value, data=DataLocation(path="", offset=span[0], length=size))
 
     def _quantization(
         self,

@@ -9,6 +9,7 @@ from studio.graph.cost import node_costs
 from studio.graph.dtypes import element_count, is_float
 from studio.graph.formats import TITLES
 from studio.graph.graph import Graph, Shape, TensorKind
+from studio.graph.restated import restated_nodes, restated_tensors
 from studio.records import Record
 
 _NO_PARAMETERS = frozenset({"int64", "int32", "bool", "string", "", "uint64", "uint32"})
@@ -61,13 +62,16 @@ def summarize(graph: Graph) -> GraphSummary:
     """The summary of an opened graph."""
     costs = node_costs(graph)
     elements: Counter[str] = Counter()
+    told_twice = restated_tensors(graph)
     for tensor in range(graph.tensor_count):
-        if graph.tensor_kind[tensor] == TensorKind.CONSTANT:
+        if graph.tensor_kind[tensor] == TensorKind.CONSTANT and not told_twice[tensor]:
             elements[graph.tensor_dtype[tensor] or "unknown"] += max(
                 element_count(graph.tensor_shape[tensor]), 0
             )
     operators = Counter(
-        f"{domain}.{op}" if domain else op for domain, op in zip(graph.node_domain, graph.node_op)
+        f"{domain}.{op}" if domain else op
+        for domain, op, told in zip(graph.node_domain, graph.node_op, restated_nodes(graph).tolist())
+        if not told
     )
     inputs = _tensors(graph, graph.main_inputs())
     outputs = _tensors(graph, graph.main_outputs())
@@ -86,7 +90,7 @@ def summarize(graph: Graph) -> GraphSummary:
         inputs=inputs,
         outputs=outputs,
         symbolic_dims=tuple(symbols),
-        nodes=graph.node_count,
+        nodes=operators.total(),
         subgraphs=max(len(graph.subgraphs) - 1, 0),
         operators=dict(sorted(operators.items(), key=lambda item: (-item[1], item[0]))),
         parameters=sum(

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Mapping
 
 from studio.graph.builder import GraphBuilder
+from studio.graph.etrecord import MethodOrigins
 from studio.graph.flatbuffer import FlatBuffer, Table, broken, load_schema
 from studio.graph.graph import AttributeValue, Shape, TensorKind
 
@@ -48,8 +49,11 @@ class VulkanBlob:
         self.inputs: list[int] = self._graph["input_ids"].tolist()
         self.outputs: list[int] = self._graph["output_ids"].tolist()
 
-    def read_into(self, builder: GraphBuilder, subgraph: int) -> None:
-        """Adds the nodes; the subgraph's inputs and outputs stand in the order of the delegate's."""
+    def read_into(self, builder: GraphBuilder, subgraph: int, origins: MethodOrigins | None = None) -> None:
+        """Adds the nodes; the subgraph's inputs and outputs stand in the order of the delegate's.
+
+        Vulkan numbers its calls anew, so `origins` tells nothing of them.
+        """
         ids: dict[int, int] = {}
         inputs = [self._tensor(n, builder, ids) for n in self.inputs]
         for tensor in inputs:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from studio.graph.builder import GraphBuilder
+from studio.graph.etrecord import MethodOrigins
 from studio.graph.flatbuffer import FlatBuffer, Table, broken, load_schema
 from studio.graph.graph import AttributeValue, DataLocation, Quantization, Shape, TensorKind
 
@@ -47,7 +48,7 @@ class XnnpackBlob:
         self.inputs: list[int] = self._graph["input_ids"].tolist()
         self.outputs: list[int] = self._graph["output_ids"].tolist()
 
-    def read_into(self, builder: GraphBuilder, subgraph: int) -> None:
+    def read_into(self, builder: GraphBuilder, subgraph: int, origins: MethodOrigins | None = None) -> None:
         """Adds the nodes; the subgraph's inputs and outputs stand in the order of the delegate's."""
         locations = self._locations()
         ids: dict[int, int] = {}
@@ -57,7 +58,7 @@ class XnnpackBlob:
         for tensor in inputs:
             builder.set_kind(tensor, TensorKind.INPUT)
         for node in self._graph["xnodes"]:
-            self._node(node, builder, subgraph, ids)
+            self._node(node, builder, subgraph, ids, origins)
         builder.close_subgraph(subgraph, inputs, [self._known(ids, n) for n in self.outputs])
 
     def _locations(self) -> list[Span]:
@@ -121,7 +122,14 @@ class XnnpackBlob:
                 )
         return None
 
-    def _node(self, table: Table, builder: GraphBuilder, subgraph: int, ids: Mapping[int, int]) -> None:
+    def _node(
+        self,
+        table: Table,
+        builder: GraphBuilder,
+        subgraph: int,
+        ids: Mapping[int, int],
+        origins: MethodOrigins | None,
+    ) -> None:
         union = table["xnode_union"]
         if union is None:
             builder.node("XNN?", [], [], domain="xnnpack", subgraph=subgraph)
@@ -142,7 +150,11 @@ class XnnpackBlob:
         if limits is not None:
             attributes["output_min"] = float(limits["output_min"])
             attributes["output_max"] = float(limits["output_max"])
-        builder.node(union.kind, inputs, outputs, domain="xnnpack", attributes=attributes, subgraph=subgraph)
+        scope, provenance = origins.of_handle(builder, int(table["debug_handle"])) if origins else (0, None)
+        builder.node(
+            union.kind, inputs, outputs,
+            domain="xnnpack", attributes=attributes, subgraph=subgraph, scope=scope, provenance=provenance,
+        )  # fmt: skip
 
     @staticmethod
     def _known(ids: Mapping[int, int], value: int) -> int:

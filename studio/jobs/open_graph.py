@@ -35,6 +35,7 @@ class OpenGraph(Record):
     """What to open and for whom. `view` None = the view that suits the graph's size.
 
     `input_shapes`: shapes of inputs by name, for TorchScript files that keep none.
+    `etrecord`: the ETRecord of a `.pte` file that does not lie beside it.
     """
 
     path: str
@@ -44,6 +45,7 @@ class OpenGraph(Record):
     view: GraphView | None = None
     check_external: bool = True
     input_shapes: dict[str, tuple[int | str | None, ...]] = {}
+    etrecord: str = ""
 
 
 class GraphOpened(Record):
@@ -75,7 +77,13 @@ def run(spec: OpenGraph, report: Report) -> GraphOpened:
     report.progress("reading", 0, _PARTS)
     format_ = detect_format(path)
     sha256 = hash_file(path)
-    source = (sha256, str(path.resolve()), str(spec.check_external), to_json(spec.input_shapes))
+    source = (
+        sha256,
+        str(path.resolve()),
+        str(spec.check_external),
+        to_json(spec.input_shapes),
+        _record_key(path, format_, spec),
+    )
     folder = paths.graphs_dir() / _key(*source, _code_stamp())
     wanted = _key(to_json(spec.targets), spec.soc, str(spec.android_level), to_json(spec.view))
     manifest = folder / f"opened-{wanted}.json"
@@ -112,6 +120,16 @@ def run(spec: OpenGraph, report: Report) -> GraphOpened:
     return result
 
 
+def _record_key(path: Path, format_: str, spec: OpenGraph) -> str:
+    """What changes when another ETRecord is used, or the same one was written anew."""
+    from studio.graph.read_etrecord import record_beside
+
+    if format_ != "pte":
+        return ""
+    record = Path(spec.etrecord) if spec.etrecord else record_beside(path)
+    return f"{record} {hash_file(record)}" if record is not None and record.is_file() else str(record)
+
+
 def _known(manifest: Path) -> GraphOpened | None:
     """What an earlier run left, when all of it is still there."""
     try:
@@ -144,7 +162,12 @@ def _graph(path: Path, stored: Path, spec: OpenGraph) -> Graph:
                 return graph
         except InputError:
             pass  # written by another version or damaged: read the model again
-    graph = open_graph(path, check_external=spec.check_external, input_shapes=spec.input_shapes or None)
+    graph = open_graph(
+        path,
+        check_external=spec.check_external,
+        input_shapes=spec.input_shapes or None,
+        etrecord=Path(spec.etrecord) if spec.etrecord else None,
+    )
     save_graph(graph, stored)
     return graph
 

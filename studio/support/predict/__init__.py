@@ -21,7 +21,7 @@ from studio.support.predict.lowering import Lower, Lowering, becomes, not_known,
 
 NATIVE = {
     "onnx": "onnx", "ort": "onnx", "tflite": "tflite", "torchscript": "torch", "pt": "torch", "ptl": "torch",
-    "pt2": "torch", "pte": "edge",
+    "pt2": "torch", "pte": "edge", "etrecord": "edge",
 }  # fmt: skip
 
 __all__ = ["Lower", "Lowering", "lowering_for"]
