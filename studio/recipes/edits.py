@@ -105,7 +105,7 @@ def _remove(edit: OnnxEdit, one: RemoveNode) -> str:
             hint="Remove what reads it first.",
         )
     before = edit.shape(node.input[0]) if node.input else None
-    after = edit.shape(node.output[0])
+    after = edit.shape(node.output[0]) if node.output else None
     if used and _are_different(before, after):
         raise InputError(
             f"{label(node)} cannot be removed: it turns {before} into {after}.",
@@ -131,12 +131,11 @@ def _are_different(before: list[int | str | None] | None, after: list[int | str 
 
 
 def _set_attribute(edit: OnnxEdit, one: SetAttribute) -> str:
-    import onnx
     from onnx import helper
 
     node = edit.find(one.node)
     if node.domain in ("", "ai.onnx"):
-        schema = onnx.defs.get_schema(node.op_type, edit.opset, "")
+        schema = _schema_of(edit, node)
         if one.attribute not in schema.attributes:
             raise InputError(
                 f"{node.op_type} has no attribute {one.attribute}.",
@@ -158,13 +157,26 @@ def _set_attribute(edit: OnnxEdit, one: SetAttribute) -> str:
     return f"{label(node)}: {one.attribute} = {'its default' if one.value is None else one.value}"
 
 
+def _schema_of(edit: OnnxEdit, node: Any) -> Any:
+    """The operator's definition in the model's opset. Raises InputError when there is none."""
+    import onnx
+
+    try:
+        return onnx.defs.get_schema(node.op_type, edit.opset, "")
+    except onnx.defs.SchemaError:
+        raise InputError(
+            f"ONNX has no {node.op_type} in opset {edit.opset}, so its attributes are not known.",
+            hint="Mend the model first.",
+        ) from None
+
+
 def _typed(edit: OnnxEdit, node: Any, one: SetAttribute) -> AttributeSetting:
     """The value in the type that the operator wants: 1 for a float attribute is 1.0."""
     import onnx
 
     if node.domain not in ("", "ai.onnx") or one.value is None:
         return one.value if one.value is not None else 0
-    wanted = onnx.defs.get_schema(node.op_type, edit.opset, "").attributes[one.attribute].type
+    wanted = _schema_of(edit, node).attributes[one.attribute].type
     kinds = onnx.defs.OpSchema.AttrType
     value = one.value
     if wanted == kinds.FLOAT and isinstance(value, int):

@@ -93,8 +93,20 @@ def _mean_over_picture(node: OpNode) -> bool:
     return sorted(a % rank for a in axes) == list(range(2, rank)) and node.input(0).dtype != "float64"
 
 
+def _attention(node: OpNode) -> bool:
+    """Without a cache (of which onnx and ONNX Runtime differ), and with no input left out between others."""
+    if node.op == "Attention" and len(node.inputs) > 4:
+        return False
+    return node.op in ("Attention", "RotaryEmbedding") and all(node.has(i) for i in range(len(node.inputs)))
+
+
+def _has_fixed_size(node: OpNode) -> bool:
+    """Whether a Resize's factors or sizes stand in the file: computed ones cannot be tried out."""
+    return any(_held(node, i) for i in (2, 3) if node.has(i))
+
+
 def _half_pixel(node: OpNode) -> bool:
-    if node.op != "Resize" or node.version < RESIZE_MODES_SINCE:
+    if node.op != "Resize" or node.version < RESIZE_MODES_SINCE or not _has_fixed_size(node):
         return False
     if node.text("coordinate_transformation_mode", "half_pixel") != "pytorch_half_pixel":
         return False
@@ -105,7 +117,9 @@ def _half_pixel(node: OpNode) -> bool:
 
 
 def _asymmetric(node: OpNode) -> bool:
-    if node.op != "Resize" or node.version < RESIZE_MODES_SINCE or node.text("mode", "nearest") != "nearest":
+    if node.op != "Resize" or node.version < RESIZE_MODES_SINCE or not _has_fixed_size(node):
+        return False
+    if node.text("mode", "nearest") != "nearest":
         return False
     before, after = _numbers(node.input(0)), _numbers(node.output())
     factors: list[float]
@@ -145,7 +159,7 @@ REACH: dict[str, Callable[[OpNode], bool]] = {
     "decompose-hardsigmoid": _is("HardSigmoid"),
     "decompose-gelu": _is("Gelu"),
     "decompose-silu": _is("Swish", "Mish"),
-    "decompose-attention": _is("Attention", "RotaryEmbedding"),
+    "decompose-attention": _attention,
     "decompose-layernorm": lambda node: node.op in _NORMALIZATIONS,
     "einsum-to-matmul": _einsum,
     "fold-batchnorm": _norm,

@@ -14,6 +14,11 @@ _MADE_TYPES = {
     "uint64",
 }  # fmt: skip
 """Types of which a proof can make inputs; with others no fix can be proven without the user's own."""
+_UNREAD_TYPES = {
+    "bfloat16", "int4", "uint4", "int2", "uint2", "float4e2m1", "float8e4m3fn", "float8e4m3fnuz",
+    "float8e5m2", "float8e5m2fnuz", "float8e8m0",
+}  # fmt: skip
+"""Types that ONNX Runtime does not give back to numpy, so that nothing can be compared."""
 
 
 class GraphReach:
@@ -42,9 +47,10 @@ class GraphReach:
 
     @cached_property
     def _is_provable(self) -> bool:
-        """Whether inputs of the graph's types can be made."""
+        """Whether inputs of the graph's types can be made and its outputs be read."""
         dtype = self._graph.tensor_dtype
-        return all(dtype[t] in _MADE_TYPES for t in self._graph.main_inputs())
+        outputs = {dtype[t] for t in self._graph.main_outputs()}
+        return all(dtype[t] in _MADE_TYPES for t in self._graph.main_inputs()) and not outputs & _UNREAD_TYPES
 
     @cached_property
     def _has_open_inputs(self) -> bool:

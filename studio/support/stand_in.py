@@ -16,7 +16,7 @@ from studio.support.op_node import ABSENT, OpNode, OpTensor
 from studio.support.versions import since_version
 
 OPSET_UP = 18  # what the exporter of this studio writes
-OPSET_DOWN = 22  # ONNX Runtime 1.20; below it operators are missing
+OPSET_DOWN = 21  # ONNX Runtime 1.18: opset 22 renewed every float operator, and kernels are still missing
 """Where the fixes that change the opset go by themselves."""
 
 
@@ -39,10 +39,10 @@ def _like(node: OpNode, op: str, inputs: tuple[OpTensor, ...], output: OpTensor,
     )
 
 
-def _product(node: OpNode) -> OpNode:
-    """Fused operators become elementwise ones of the same type and shape."""
+def _sum(node: OpNode) -> OpNode:
+    """Fused operators become elementwise ones of the same type and shape, some with a constant scalar."""
     x = replace(node.input(0), is_constant=False, values=None)
-    return _like(node, "Mul", (x, x), x)
+    return _like(node, "Add", (x, OpTensor(dtype=x.dtype, shape=(), is_constant=True, values=(3.0,))), x)
 
 
 def _wide(tensor: OpTensor) -> OpTensor:
@@ -119,12 +119,12 @@ def _of_opset(opset: int) -> Callable[[OpNode], OpNode | None]:
 
 
 _STAND_INS: dict[str, Callable[[OpNode], OpNode | None]] = {
-    "decompose-hardswish": _product,
-    "decompose-hardsigmoid": _product,
-    "decompose-silu": _product,
-    "decompose-gelu": _product,
-    "decompose-layernorm": _product,
-    "decompose-attention": _product,
+    "decompose-hardswish": _sum,
+    "decompose-hardsigmoid": _sum,
+    "decompose-silu": _sum,
+    "decompose-gelu": _sum,
+    "decompose-layernorm": _sum,
+    "decompose-attention": _sum,
     "conv1d-to-conv2d": _conv2d,
     "rank5-to-4": _rank4,
     "einsum-to-matmul": _matmul,

@@ -59,14 +59,14 @@ def apply_fix(
     bad options; nothing is written then.
     """
     fix = find_fix(fix_id)
-    if Needs.TARGET in fix.needs:
-        options = _with_refused(path, fix, options)
     if not options.opset:
         options = msgspec.structs.replace(options, opset=fix.defaults.opset)
     original = without_functions(OnnxEdit.load(path))
     kept = type(original.model)()
     kept.CopyFrom(original.model)
     before = Runner(kept).open()  # a model that does not run is refused before anything touches it
+    if Needs.TARGET in fix.needs:
+        options = _with_refused(path, fix, options)
     rewrite = rewriter_of(fix)(original, options)
     proof = prove(before, rewrite, options.inputs_path)
     if not proof.holds:
@@ -183,6 +183,6 @@ def _with_refused(path: Path, fix: Fix, options: FixOptions) -> FixOptions:
     refused = tuple(
         graph.tensor_name[int(graph.outputs_of(node)[0])]
         for node in graph.nodes_in(0)
-        if verdicts.verdict(node) in (Verdict.FALLS_BACK, Verdict.FAILS)
+        if len(graph.outputs_of(node)) and verdicts.verdict(node) in (Verdict.FALLS_BACK, Verdict.FAILS)
     )
     return msgspec.structs.replace(options, nodes=refused)

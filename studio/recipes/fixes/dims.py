@@ -12,7 +12,7 @@ from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
-from studio.recipes.fixes.prove import Runner, feeds_for, open_dims
+from studio.recipes.fixes.prove import Runner, feeds_for, lone_dims, open_dims
 
 _MOST_BUCKETS = 16
 # (side of a picture, length of a sequence or signal), tried in this order; 48 is the height of text lines
@@ -64,8 +64,8 @@ def guess(model: Any) -> dict[str, int]:
     """
     run = Runner(model).open()
     refusal: UnsupportedError | None = None
-    for side, length in _USUAL:
-        sizes = usual_sizes(model, side, length)
+    for has_states, (side, length) in itertools.product((False, True), _USUAL):
+        sizes = usual_sizes(model, side, length, has_states=has_states)
         try:
             for feeds in feeds_for(model, "", sizes)[:1]:
                 run(feeds)
@@ -76,9 +76,12 @@ def guess(model: Any) -> dict[str, int]:
     raise refusal
 
 
-def usual_sizes(model: Any, side: int = 224, length: int = 128) -> dict[str, int]:
-    """Size per open dim: 1 for a first axis, else `side` in pictures and `length` in anything else."""
-    sizes: dict[str, int] = {}
+def usual_sizes(model: Any, side: int, length: int, *, has_states: bool) -> dict[str, int]:
+    """Size per open dim: 1 for a first axis, else `side` in pictures and `length` in anything else.
+
+    `has_states`: an input's only open dim is a batch too, as in a state of [2, N, 128].
+    """
+    sizes: dict[str, int] = lone_dims(model, 1) if has_states else {}
     for name, places in open_dims(model).items():
         for position, axis in places:
             rank = len(model.graph.input[position].type.tensor_type.shape.dim)
