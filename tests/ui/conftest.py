@@ -15,12 +15,26 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import model
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[Callable[..., object]]:
     """Starts the application on some paths and returns its `Studio`."""
+    yield from _windows(qtbot, inline=False)
+
+
+@pytest.fixture
+def open_inline(qtbot: QtBot) -> Iterator[Callable[..., object]]:
+    """The same without worker processes: jobs run in this one, at once (`inline_runner`)."""
+    yield from _windows(qtbot, inline=True)
+
+
+def _windows(qtbot: QtBot, *, inline: bool) -> Iterator[Callable[..., object]]:
+    from inline_runner import InlineRunner
+
     from studio.ui.app import Studio, make_application
+    from studio.ui.session import Session
 
     made: list[Studio] = []
 
     def start(*paths: Path) -> Studio:
-        studio = Studio(make_application())
+        app = make_application()
+        studio = Studio(app, Session(app, runner=InlineRunner()) if inline else None)
         made.append(studio)
         studio.window.resize(1440, 900)
         studio.start([str(p) for p in paths])

@@ -28,15 +28,16 @@ from studio.ui.views.edit_dialogs import (
     open_dims,
     parse_value,
 )
+from studio.ui.views.graph_view import MEASURED
 from studio.ui.views.picture_dialog import PictureDialog
 
 Open = Callable[..., Any]
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, open_window: Open, tmp_path: Path) -> Any:
+def opened(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> Any:
     """The window on the tiny model."""
-    studio = open_window(save_model(tmp_path / "tiny.onnx", with_foreign_op=False))
+    studio = open_inline(save_model(tmp_path / "tiny.onnx", with_foreign_op=False))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
     return studio
 
@@ -68,9 +69,9 @@ def save_branches(path: Path) -> Path:
 
 
 @pytest.fixture
-def branches(qtbot: QtBot, open_window: Open, tmp_path: Path) -> Any:
+def branches(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> Any:
     """The window on a model with bodies and repeated blocks."""
-    studio = open_window(save_branches(tmp_path / "branches.onnx"))
+    studio = open_inline(save_branches(tmp_path / "branches.onnx"))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
     return studio
 
@@ -172,7 +173,7 @@ def test_what_the_search_does_not_find_is_faded(qtbot: QtBot, opened: Any) -> No
 # --- overlays ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overlay", [overlay for overlay, _ in OVERLAYS])
+@pytest.mark.parametrize("overlay", [overlay for overlay, _ in OVERLAYS if overlay not in MEASURED])
 def test_every_overlay_is_a_menu_entry_and_colours_the_graph(opened: Any, overlay: str) -> None:
     trigger(opened, f"overlay.{overlay}")
     assert opened.session.overlay == overlay
@@ -402,9 +403,34 @@ def test_pictures_of_the_graph_and_of_the_view(opened: Any, tmp_path: Path, kind
     dialog.save(path)
     data = path.read_bytes()
     assert data.startswith({"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}[kind])
+    canvas = opened.window.stage_area.graph_view.canvas
     if kind == "png":
-        canvas = opened.window.stage_area.graph_view.canvas
         assert QImage(str(path)).width() == canvas.width() * 2
+    if kind == "svg":
+        svg = path.read_text()
+        for category, count in zip(canvas.overlay.categories, canvas.overlay.counts):
+            assert not count or f">{category.title} {count}<" in svg
+        assert all(outline.title in svg for outline in canvas.overlay.outlines)
+
+
+def test_the_picture_of_the_view_holds_what_is_in_sight_and_no_more(opened: Any, tmp_path: Path) -> None:
+    canvas = opened.window.stage_area.graph_view.canvas
+    canvas.camera.zoom_to_scale(1.0)
+    canvas.camera.show(canvas.viewport.centred(*canvas.scene.center(1), 4.0))
+    trigger(opened, "view.picture")
+    dialog = opened.window.findChild(PictureDialog)
+    dialog.format.setCurrentIndex(dialog.format.findData("svg"))
+    dialog.part.setCurrentIndex(1)
+    dialog.save(tmp_path / "view.svg")
+    svg = (tmp_path / "view.svg").read_text()
+    left, top, right, bottom = canvas.viewport.visible()
+    seen = {int(k) for k in canvas.scene.items_in(left, top, right, bottom)}
+    assert 0 < len(seen) < canvas.scene.count
+    ops = opened.session.opened.graph.node_op
+    for item in range(canvas.scene.count):
+        node = canvas.scene.node_of_item(item)
+        if node >= 0:
+            assert (f">{ops[node]}<" in svg) == (item in seen)
 
 
 def test_a_picture_that_cannot_be_written_is_told(opened: Any, tmp_path: Path) -> None:
@@ -438,9 +464,9 @@ def test_names_are_copied(branches: Any) -> None:
 
 
 def test_two_files_are_compared_and_a_difference_leads_to_both(
-    qtbot: QtBot, open_window: Open, tmp_path: Path
+    qtbot: QtBot, open_inline: Open, tmp_path: Path
 ) -> None:
-    studio = open_window(save_model(tmp_path / "one.onnx"))
+    studio = open_inline(save_model(tmp_path / "one.onnx"))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
     studio.session.open_beside(save_model(tmp_path / "other.onnx", with_foreign_op=False))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)

@@ -17,10 +17,12 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
+    QTouchEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QToolTip
 
+from studio.ui.canvas.fingers import Fingers
 from studio.ui.canvas.interaction import Interaction
 from studio.ui.canvas.surface import Surface
 
@@ -33,8 +35,10 @@ class CanvasEvents(Surface):
     def start(self) -> None:
         """Begins to take events; the canvas must be complete."""
         self._interaction = Interaction(self)
+        self._fingers = Fingers(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
         self.setMinimumSize(160, 120)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
@@ -126,6 +130,9 @@ class CanvasEvents(Surface):
             if hands.tab(event):
                 return True
             if isinstance(event, QNativeGestureEvent) and hands.native_gesture(event):
+                return True
+            if isinstance(event, QTouchEvent) and self._fingers.touch(event):
+                event.accept()
                 return True
             if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
                 self._show_tooltip(event)

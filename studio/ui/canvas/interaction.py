@@ -2,7 +2,8 @@
 
 Mouse: drag pans; wheel zooms at the cursor (as in Netron and CAD); Shift+wheel scrolls sideways;
 a click selects, a double click opens or closes a scope; the side buttons go back and forward.
-Touchpad: two fingers pan, Ctrl+two fingers or a pinch zoom.
+Touchpad: two fingers pan, Ctrl+two fingers or a pinch zoom; a double tap with two fingers goes to
+100 % there, or back to the whole graph. Touch screen: a finger pans and taps, two fingers zoom and pan.
 Keys: arrows follow edges and neighbours, Shift+arrows pan; + − zoom, 0 fits, 1 is 100 %;
 Home End first and last box; Page Up/Down a screen; Enter opens a scope, Backspace closes the
 one around; Tab and Shift+Tab the next and previous match; Alt+Left/Right back and forward;
@@ -97,10 +98,21 @@ class Interaction:
         event.accept()
 
     def native_gesture(self, event: QNativeGestureEvent) -> bool:
-        if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
-            self._canvas.zoom(max(1 + event.value(), 0.1), event.position())
-            return True
-        return False
+        """Follows a touchpad; False for a gesture that means nothing here."""
+        canvas, kind = self._canvas, event.gestureType()
+        if kind is Qt.NativeGestureType.ZoomNativeGesture:
+            canvas.zoom(max(1 + event.value(), 0.1), event.position())
+        elif kind is Qt.NativeGestureType.PanNativeGesture:
+            canvas.camera.pan(event.delta().x(), event.delta().y())
+        elif kind is Qt.NativeGestureType.SmartZoomNativeGesture:
+            scale = canvas.viewport.scale
+            if scale < 1.0:
+                canvas.zoom(1.0 / scale, event.position())
+            else:
+                canvas.fit()
+        else:
+            return False
+        return True
 
     def key(self, event: QKeyEvent) -> bool:
         """Handles a key; False when it means nothing here."""
