@@ -1226,6 +1226,10 @@
         <translation>正在逐层比较…</translation>
     </message>
     <message>
+        <source>This kind of file does not show its inner results: compare the file it was made from.</source>
+        <translation>这种文件不给出中间结果：请比较生成它的文件。</translation>
+    </message>
+    <message>
         <source>Nothing to compare with: the error of layers needs a second .onnx or .tflite file.</source>
         <translation>没有可比较的文件：逐层误差需要另一个 .onnx 或 .tflite 文件。</translation>
     </message>
@@ -1538,8 +1542,8 @@
         <translation>{n} 层没有对应层</translation>
     </message>
     <message>
-        <source>{n} of another size</source>
-        <translation>{n} 层大小不同</translation>
+        <source>{n} of another size or scale</source>
+        <translation>{n} 层大小或比例不同</translation>
     </message>
     <message>
         <source>Layer</source>

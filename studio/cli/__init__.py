@@ -12,6 +12,7 @@ Exactly one JSON object on stdout, whatever happens; fields are only ever added.
 printed is named in each command's module: `inspect` GraphSummary, `support` SupportAnswer, `render`
 RenderAnswer, `new` NewAnswer, `run` JourneyAnswer, `demo` DemoAnswer, `export`, `quantize`, `convert` and
 `verify` StepsAnswer, `fix` FixOutcome, `edit` EditAnswer, `devices` DevicesAnswer, `bench` DeployResult,
+`profile` NodeProfile, `compare-layers` LayerErrors,
 `report` ReportWritten, `doctor` DoctorAnswer, `virtual-phone` PhoneAnswer. `tests/unit/cli/contract.json`
 holds their fields.
 When a command fails the object is `{"error": {"kind", "message", "hint", "exit_code", "nodes", "detail"}}`

@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.layer_options import add_inputs, inputs_of
+from studio.cli.layer_options import add_inputs, inputs_of, interrupting
 from studio.cli.options import Parser, positive
 from studio.cli.output import Output, stopping
 from studio.jobs.compare_layers import SAMPLES, CompareLayers
@@ -48,7 +48,7 @@ def run(options: Namespace, output: Output) -> int:
         samples=options.samples,
         threads=options.threads,
     )
-    with stopping(output.report):
+    with stopping(output.report), interrupting(output.report):
         done = compare_layers(spec, output.report)
     found = load_fact(Path(done.fact_path), LayerErrors)
     output.result(found, text_of(found, top=options.top))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 from studio.cli.data_options import add_preprocessing, preprocessing_of
 from studio.cli.options import Parser, add_dims, dims_of
+from studio.cli.output import TerminalReport
+from studio.errors import StudioError
 from studio.jobs.model_inputs import InputData
 from studio.project import DataSet
 
@@ -26,3 +30,14 @@ def inputs_of(options: Namespace) -> InputData:
     return InputData(
         data=data, preprocessing=preprocessing_of(options), folder=str(Path.cwd()), dims=dims_of(options.dim)
     )
+
+
+@contextlib.contextmanager
+def interrupting(report: TerminalReport) -> Iterator[None]:
+    """A block whose failure is Ctrl+C when it was Ctrl+C that ended it."""
+    try:
+        yield
+    except StudioError:
+        if report.stopped:
+            raise KeyboardInterrupt from None
+        raise

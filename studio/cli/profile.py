@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.layer_options import add_inputs, inputs_of
+from studio.cli.layer_options import add_inputs, inputs_of, interrupting
 from studio.cli.options import Parser, positive
 from studio.cli.output import Output, stopping
 from studio.jobs.profile_nodes import RUNS, ProfileNodes
@@ -48,7 +48,7 @@ def run(options: Namespace, output: Output) -> int:
         runs=options.runs,
         inputs=inputs_of(options),
     )
-    with stopping(output.report):
+    with stopping(output.report), interrupting(output.report):
         done = profile_nodes(spec, output.report)
     profile = load_fact(Path(done.fact_path), NodeProfile)
     output.result(profile, text_of(profile, top=options.top))

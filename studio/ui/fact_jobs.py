@@ -76,6 +76,12 @@ def can_profile(session: Session) -> bool:
     return opened is not None and opened.graph.format in PROFILED
 
 
+def can_compare(session: Session) -> bool:
+    """Whether the stage in sight is a file whose inner results can be read here."""
+    opened = session.opened
+    return opened is not None and opened.graph.format in COMPARED
+
+
 def is_running(session: Session, kind: str) -> bool:
     """Whether a job of that kind is under way."""
     return any(job.kind == kind and not job.is_over for job in session.jobs)
@@ -103,7 +109,7 @@ def partners(session: Session) -> list[Stage]:
     """The stages that the one in sight can be compared with, the likeliest first: the recipe's float file
     for what was made from it, else what was made from this file."""
     current = session.current_stage
-    if current is None or current.opened is None or current.opened.graph.format not in COMPARED:
+    if current is None or not can_compare(session):
         return []
     others = [s for s in session.stages if s is not current and s.path is not None and s.has_graph]
     others = [s for s in others if s.path is not None and s.path.suffix.lstrip(".") in COMPARED]

@@ -63,7 +63,9 @@ class FocusStrip(QFrame):
         """What is missing, and a button for each way to get it; the first is the likeliest."""
         self._show(words, has_slider=False, can_clear=False)
         for place, (title, run) in enumerate(offers):
-            self._offers.addWidget(button(title, run, role="" if place else "primary"))
+            made = button(title, run, role="" if place else "primary")
+            self._offers.addWidget(made)
+            made.show()
 
     def reset_threshold(self) -> None:
         """Back to where nothing is faded."""

@@ -196,6 +196,10 @@ class GraphView(QWidget):
             ]
         if fact_jobs.is_running(session, "compare_layers"):
             return self.tr("The layers are being compared…"), []
+        if not fact_jobs.can_compare(session):
+            return self.tr(
+                "This kind of file does not show its inner results: compare the file it was made from."
+            ), []
         others = fact_jobs.partners(session)
         if not others:
             words = self.tr(

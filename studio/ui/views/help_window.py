@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMainWi
 from studio.paths import resources
 from studio.ui import domain_texts
 
-PAGES = ("start", "verdicts", "wizard", "devices", "projects", "keys", "troubleshooting", "audit")
+PAGES = ("start", "verdicts", "wizard", "devices", "nodes", "projects", "keys", "troubleshooting", "audit")
 
 
 def page_path(page: str, language: str) -> Path | None:
