@@ -1740,8 +1740,8 @@
         <translation>布局开销：此节点只搬运 {size}。</translation>
     </message>
     <message>
-        <source>Layout tax: about {n} transposes expected here, at the partition&apos;s border.</source>
-        <translation>布局开销：此处位于分区边界，预计约有 {n} 次转置。</translation>
+        <source>Layout tax: transposes expected here, where layouts meet: about {n}.</source>
+        <translation>布局开销：两种布局在此相接，预计转置约 {n} 次。</translation>
     </message>
 </context>
 <context>

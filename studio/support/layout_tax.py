@@ -1,11 +1,15 @@
-"""The layout tax: transposes that a graph holds, and those that a runtime puts around its partitions.
+"""The layout tax: transposes that a graph holds, and those that a runtime puts where layouts meet.
 
-An accelerator that computes channels-last gets its rank-4 tensors transposed on the way in and out. ONNX
-Runtime pushes such transposes to the border of the channels-last region and cancels pairs inside, so what
-is left is about one for each rank-4 activation that crosses a partition's border.
+An accelerator that computes channels-last wants its rank-4 activations transposed where they come from, or
+go to, something that keeps channels first: inputs and outputs of the model, and operators that mean another
+thing in another order (Reshape, Flatten, a convolution on the CPU). Operators that do not care (Relu, Add,
+Concat) go along with their neighbours: whichever side costs fewer transposes. ONNX Runtime takes those
+along even outside of the accelerator's partitions; ExecuTorch's XNNPACK keeps to its partition.
 """
 
 from __future__ import annotations
+
+from collections import defaultdict
 
 import numpy as np
 
@@ -22,6 +26,21 @@ SPATIAL = {
 }  # fmt: skip
 TORCH_SPATIAL = ("conv2d", "convolution", "_convolution", "conv_transpose2d", "max_pool2d", "avg_pool2d",
                  "upsample_bilinear2d", "batch_norm", "pixel_shuffle")  # fmt: skip
+AGNOSTIC = {
+    "Abs", "Add", "And", "Cast", "Ceil", "Celu", "Clip", "Concat", "Cos", "DequantizeLinear", "Div",
+    "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater", "HardSigmoid", "HardSwish", "Identity",
+    "LeakyRelu", "Less", "Log", "LogSoftmax", "Max", "Mean", "Min", "Mish", "Mul", "Neg", "Not",
+    "PRelu", "Pad", "Pow", "QuantizeLinear", "Reciprocal", "ReduceL2", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceSum", "Relu", "Round", "Selu", "Sigmoid", "Sign", "Sin", "Slice", "Softmax",
+    "Softplus", "Softsign", "Split", "Sqrt", "Squeeze", "Sub", "Sum", "Tanh", "ThresholdedRelu", "Where",
+}  # fmt: skip
+"""Operators through which transposes are pushed (onnxruntime transpose_optimization/
+onnx_transpose_optimization.cc, the handlers of elementwise, broadcast and axis operators)."""
+TORCH_AGNOSTIC = (
+    "relu", "relu_", "relu6", "add", "add_", "sub", "mul", "div", "sigmoid", "tanh", "hardtanh",
+    "clamp", "hardswish", "hardsigmoid", "leaky_relu", "elu", "gelu", "silu", "abs", "neg", "sqrt",
+    "exp", "cat", "maximum", "minimum", "square", "ceil", "floor", "round",
+)  # fmt: skip
 CHANNELS_LAST = {
     "ort/nnapi": "onnxruntime/core/optimizer/layout_transformation/layout_transformation.cc",
     "ort/xnnpack": "onnxruntime/core/optimizer/layout_transformation/layout_transformation.cc",
@@ -29,6 +48,8 @@ CHANNELS_LAST = {
     "executorch/xnnpack": "executorch/backends/xnnpack/_passes/channels_last_tagged_reshape_pass.py",
 }
 """Targets whose runtime takes a channels-first graph and computes channels-last, and where it does so."""
+_STAYS_INSIDE = ("executorch/xnnpack",)
+"""Targets where nothing outside of a partition is computed channels-last."""
 
 
 class LayoutTax(Record):
@@ -77,35 +98,85 @@ def _base(op: str, names: set[str], torch_names: tuple[str, ...]) -> bool:
 
 
 def _crossing(graph: Graph, verdicts: TargetVerdicts) -> list[tuple[int, int]]:
-    """Rank-4 activations that enter or leave a partition with spatial operators, once per partition.
-
-    Each with the first node inside that reads it, or the one that makes it.
-    """
-    spatial = {
-        p
-        for p, op in zip(verdicts.partition_of.tolist(), graph.node_op)
-        if p >= 0 and _base(op, SPATIAL, TORCH_SPATIAL)
-    }
-    produced = {int(t) for n in range(graph.node_count) for t in graph.outputs_of(n).tolist() if t >= 0}
-    outputs, inputs = set(graph.main_outputs()), set(graph.main_inputs())
+    """Rank-4 activations that are wanted in both orders, each with a node of its channels-last side."""
     owner = verdicts.partition_of.tolist()
-    found: dict[tuple[int, str, int], int] = {}
-    for node in range(graph.node_count):
-        mine = owner[node]
-        if mine not in spatial:
-            continue
-        for tensor in graph.inputs_of(node).tolist():
-            if tensor < 0 or not _is_rank_4(graph, tensor) or not (tensor in produced or tensor in inputs):
-                continue
-            maker = int(graph.producer_of[tensor])
-            if maker < 0 or owner[maker] != mine:
-                found.setdefault((tensor, "in", mine), node)
-        for tensor in graph.outputs_of(node).tolist():
-            if tensor < 0 or not _is_rank_4(graph, tensor):
-                continue
-            if tensor in outputs or any(owner[r] != mine for r in graph.consumers_of(tensor).tolist()):
-                found.setdefault((tensor, "out", mine), node)
-    return [(tensor, node) for (tensor, _, _), node in found.items()]
+    stays = verdicts.target_id in _STAYS_INSIDE
+    last: list[bool | None] = []  # None: does not care
+    for node, op in enumerate(graph.node_op):
+        inside = owner[node] >= 0
+        if _base(op, SPATIAL, TORCH_SPATIAL):
+            last.append(inside)
+        else:
+            last.append(None if _base(op, AGNOSTIC, TORCH_AGNOSTIC) and (inside or not stays) else False)
+    inputs, outputs = set(graph.main_inputs()), set(graph.main_outputs())
+    tensors = [
+        _Ends(graph, t, is_output=t in outputs)
+        for t in range(graph.tensor_count)
+        if _is_rank_4(graph, t) and (graph.producer_of[t] >= 0 or t in inputs)
+    ]
+    of_node: dict[int, list[_Ends]] = defaultdict(list)
+    for ends in tensors:
+        for node in set(ends.nodes):
+            of_node[node].append(ends)
+    for group in _groups(tensors, last):
+        mine = set(group)
+        touching = list({e.tensor: e for node in group for e in of_node[node]}.values())
+        counts = {}
+        for choice in (True, False):
+            for node in group:
+                last[node] = choice
+            counts[choice] = sum(1 for e in touching if e.meets(last))
+        # nothing is gained by taking along what no channels-last operator touches
+        choice = counts[True] <= counts[False] and any(e.has_last(last, mine) for e in touching)
+        for node in group:
+            last[node] = choice
+    return [(e.tensor, e.last_node(last)) for e in tensors if e.meets(last)]
+
+
+class _Ends:
+    """An activation: the node that makes it (−1: an input of the model) and those that read it."""
+
+    def __init__(self, graph: Graph, tensor: int, *, is_output: bool) -> None:
+        self.tensor = tensor
+        self.maker = int(graph.producer_of[tensor])
+        self.readers = [int(r) for r in graph.consumers_of(tensor).tolist()]
+        self.is_output = is_output
+        self.nodes = [*([self.maker] if self.maker >= 0 else []), *self.readers]
+
+    def meets(self, last: list[bool | None]) -> bool:
+        """Whether it is wanted channels-last here and channels-first there."""
+        sides = {bool(last[n]) for n in self.nodes}
+        if self.maker < 0 or self.is_output:
+            sides.add(False)
+        return len(sides) > 1
+
+    def has_last(self, last: list[bool | None], besides: set[int]) -> bool:
+        """Whether another node than these wants it channels-last."""
+        return any(last[n] for n in self.nodes if n not in besides)
+
+    def last_node(self, last: list[bool | None]) -> int:
+        """A node of the channels-last side: who makes it, else the first that reads it."""
+        return next(n for n in self.nodes if last[n])
+
+
+def _groups(tensors: list[_Ends], last: list[bool | None]) -> list[list[int]]:
+    """Nodes that do not care, in groups that rank-4 activations join."""
+    parent = {node: node for node, side in enumerate(last) if side is None}
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for ends in tensors:
+        free = [n for n in ends.nodes if n in parent]
+        for other in free[1:]:
+            parent[root(other)] = root(free[0])
+    groups: dict[int, list[int]] = {}
+    for node in parent:
+        groups.setdefault(root(node), []).append(node)
+    return list(groups.values())
 
 
 def _is_rank_4(graph: Graph, tensor: int) -> bool:

@@ -112,6 +112,7 @@ class FixDialog(QDialog):
             )
         else:
             QTimer.singleShot(0, self, self.try_it)
+        self._add.setFocus()
         self.setMinimumWidth(520)
 
     def try_it(self) -> None:

@@ -83,5 +83,5 @@ def node_tax_text(tax: LayoutTax | None, node: int, held_bytes: int) -> str:
         return fill(_tr("Layout tax: this node only moves {size}."), size=size)
     n = tax.inserted_nodes.count(node)
     if n:
-        return fill(_tr("Layout tax: about {n} transposes expected here, at the partition's border."), n=n)
+        return fill(_tr("Layout tax: transposes expected here, where layouts meet: about {n}."), n=n)
     return ""
