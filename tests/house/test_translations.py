@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -15,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "resources" / "translations"
 TS, QM = FOLDER / "studio_zh_CN.ts", FOLDER / "studio_zh_CN.qm"
 PLACE = re.compile(r"\{\w+\}")
+NUMBERED = re.compile(r"\{(\d*)\}")
+DOMAIN = FOLDER / "domain_zh_CN.json"
 
 
 def messages(path: Path) -> list[tuple[str, str, str, str]]:
@@ -71,3 +76,17 @@ def test_the_compiled_file_is_up_to_date(tmp_path: Path) -> None:
     qm = tmp_path / "fresh.qm"
     subprocess.run([tool("pyside6-lrelease"), "-silent", str(TS), "-qm", str(qm)], check=True)
     assert qm.read_bytes() == QM.read_bytes(), "run packaging/translations.sh --compile"
+
+
+def test_every_sentence_of_the_domain_is_translated() -> None:
+    collected = runpy.run_path(str(ROOT / "packaging" / "domain_texts.py"))["collected"]()
+    known = json.loads(DOMAIN.read_text(encoding="utf-8"))
+    missing = sorted(set(collected) - set(known))
+    assert missing == [], f"say these in {DOMAIN.name} too (packaging/domain_texts.py lists them)"
+
+
+def test_sentences_of_the_domain_keep_their_values() -> None:
+    for english, chinese in json.loads(DOMAIN.read_text(encoding="utf-8")).items():
+        in_order = itertools.count()  # a place without a number takes the next value
+        places = {int(place) if place else next(in_order) for place in NUMBERED.findall(chinese)}
+        assert chinese.strip() and places == set(range(english.count("{}"))), english
