@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,21 +10,20 @@ from studio.graph.blocks import BlockTree
 from studio.graph.columns import wrap
 from studio.graph.drawing import Drawing
 from studio.graph.graph import Graph
-from studio.graph.groups import bounds_of, ranges
+from studio.graph.groups import ranges
 from studio.graph.layout_columns import Layout
 from studio.graph.lines import Lines, join_hops
 from studio.graph.places import Places
 from studio.graph.portals import portal_edges, spread_portals
-from studio.graph.routes import OUTSIDE, Routes, find_routes
+from studio.graph.routes import Routes, find_routes
 from studio.graph.scopes import ScopeTree
 from studio.graph.sizes import leaf_sizes
-from studio.graph.tiles import Tile, solve
+from studio.graph.solving import Solver
 
 MARGIN = 24.0
 BIG = 3_000
 """Nodes of a graph beyond which lines are kept short in all of its views."""
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.integer]
 
 
 def compose(
@@ -44,16 +41,8 @@ def compose(
     return _pack(blocks, drawing, axis)
 
 
-@dataclass(slots=True)
-class _Ports:
-    """Where tensors enter and leave an arranged block, relative to its axis."""
-
-    entries: dict[int, float] = field(default_factory=dict)
-    exits: dict[int, float] = field(default_factory=dict)
-
-
 class _Composer:
-    """One run: sizes, nets per block, tiles, absolute places."""
+    """One run: sizes, routes, tiles, absolute places."""
 
     def __init__(self, graph: Graph, tree: ScopeTree, blocks: BlockTree, before: Places | None) -> None:
         self.tree = blocks
@@ -64,42 +53,11 @@ class _Composer:
         self.is_portal = np.array(cut, np.bool_)
         self.width, self.height = leaf_sizes(graph, tree, leaves)
         self.routes: Routes = find_routes(blocks, self.is_portal)
-        self.by_block = np.argsort(leaves.block, kind="stable")
-        self.leaf_bounds = bounds_of(leaves.block, self.count).tolist()
-        self.inner: list[list[int]] = [[] for _ in range(self.count)]  # the blocks in a block
-        for block in range(1, self.count):
-            self.inner[blocks.blocks.parent[block]].append(block)
-        nodes = np.bincount(leaves.block, leaves.nodes, self.count).astype(np.int64).tolist()
-        for block in range(self.count - 1, 0, -1):
-            nodes[blocks.blocks.parent[block]] += nodes[block]
-        self.nodes: list[int] = (
-            nodes  # in every block; opening a scope does not change the weight of its place
-        )
-        self.tiles: list[Tile] = []
-        self.ports: list[_Ports] = []
-        self.leaf_before: Floats | None = None
-        if before is not None:
-            block_of_node = np.where(blocks.node_leaf >= 0, leaves.block[blocks.node_leaf], -1)
-            self.leaf_before = before.among(blocks.node_leaf, len(leaves.kind))
-            self.block_before = self._of_blocks(before, block_of_node)
-        self.effort = 0
-        self.met: set[bytes] = set()
-
-    def _of_blocks(self, before: Places, block_of_node: Integers) -> list[float]:
-        """Where every block was: the mean of its own nodes, else of the blocks in it."""
-        means: list[float] = before.among(block_of_node, self.count).tolist()
-        for block in range(self.count - 1, -1, -1):
-            if means[block] != means[block]:
-                inner = [means[b] for b in self.inner[block] if means[b] == means[b]]
-                means[block] = sum(inner) / len(inner) if inner else float("nan")
-        return means
+        self.tiles = Solver(blocks, self.routes, self.width, self.height, before).solve()
 
     def drawing(self) -> Drawing:
         """Everything in place, in one column."""
         blocks = self.tree.blocks
-        for block in range(self.count - 1, -1, -1):
-            self._arrange(block)
-        self.tiles.reverse()
         tiles = self.tiles
         child_bounds = np.zeros(self.count + 1, np.int64)
         np.cumsum(blocks.size, out=child_bounds[1:])
@@ -135,62 +93,6 @@ class _Composer:
             box_column=np.zeros(len(boxes), np.int64),
         )
 
-    def _arrange(self, block: int) -> None:
-        """Solves one block after its inner ones, and adds its tile; the last block's is the first."""
-        blocks, leaves, routes = self.tree.blocks, self.tree.leaves, self.routes
-        size = blocks.size[block]
-        left, right = np.zeros(size), np.zeros(size)
-        height, weight = np.zeros(size), np.zeros(size, np.int64)
-        own = self.by_block[self.leaf_bounds[block] : self.leaf_bounds[block + 1]]
-        place = leaves.place[own]
-        left[place] = right[place] = self.width[own] / 2
-        height[place] = self.height[own]
-        weight[place] = leaves.nodes[own]
-        first_net, last_net = routes.block_nets[block : block + 2]
-        net_slots = routes.net_slots[first_net : last_net + 1]
-        source = routes.net_source[first_net:last_net]
-        target = routes.slot_target[net_slots[0] : net_slots[-1]]
-        source_dx, target_dx = np.zeros(len(source)), np.zeros(len(target))
-        counts = np.diff(net_slots)
-        tensor = routes.net_tensor[first_net:last_net]
-        if self.inner[block]:
-            ports: list[_Ports | None] = [None] * size
-            for inside in self.inner[block]:
-                tile, at = self._tile(inside), blocks.place[inside]
-                left[at] = tile.left + items.FRAME_PAD
-                right[at] = tile.right + items.FRAME_PAD
-                height[at] = tile.height + items.FRAME_TITLE + items.FRAME_PAD
-                weight[at] = self.nodes[inside]
-                ports[at] = self.ports[self.count - 1 - inside]
-            for k, (child, name) in enumerate(zip(source.tolist(), tensor.tolist())):
-                port = ports[child] if child >= 0 else None
-                if port is not None:
-                    source_dx[k] = port.exits.get(name, 0.0)
-            for k, (child, name) in enumerate(zip(target.tolist(), np.repeat(tensor, counts).tolist())):
-                port = ports[child] if child >= 0 else None
-                if port is not None:
-                    target_dx[k] = port.entries.get(name, 0.0)
-        columns = (left, right, height, weight, source, counts, target, source_dx, target_dx)
-        tile = solve(columns, self.effort, self._before(block, own, place))
-        if tile.key not in self.met:
-            self.met.add(tile.key)
-            self.effort += tile.effort
-        self.tiles.append(tile)
-        self.ports.append(_ports_of(tile, source, counts, target, tensor) if block else _Ports())
-
-    def _before(self, block: int, own: Integers, place: Integers) -> Floats | None:
-        """Where the children of a block were, NaN = not known; None when nothing is known."""
-        if self.leaf_before is None:
-            return None
-        result = np.full(self.tree.blocks.size[block], np.nan)
-        result[place] = self.leaf_before[own]
-        for inside in self.inner[block]:
-            result[self.tree.blocks.place[inside]] = self.block_before[inside]
-        return result
-
-    def _tile(self, block: int) -> Tile:
-        return self.tiles[self.count - 1 - block]
-
     def _frames(self, at_x: Floats, at_y: Floats) -> Floats:
         tiles = self.tiles[1:]
         left, right, height = (np.array([getattr(t, n) for t in tiles]) for n in ("left", "right", "height"))
@@ -220,20 +122,6 @@ class _Composer:
         chosen = points[ranges(starts[slot], lengths[slot])]
         ends = boxes[tree.edge_source], boxes[tree.edge_target]
         return join_hops(edge, lengths[slot], chosen, self.is_portal, *ends)
-
-
-def _ports_of(tile: Tile, source: Integers, counts: Integers, target: Integers, tensor: Integers) -> _Ports:
-    """Where every tensor enters and leaves a tile."""
-    result = _Ports()
-    stops = np.cumsum(tile.lengths)
-    slot_net = np.repeat(np.arange(len(source)), counts)
-    drawn = tile.lengths > 0
-    for slot in np.flatnonzero(drawn & (source[slot_net] == OUTSIDE))[::-1].tolist():
-        first = int(stops[slot] - tile.lengths[slot])
-        result.entries[int(tensor[slot_net[slot]])] = float(tile.points[first, 0])
-    for slot in np.flatnonzero(drawn & (target == OUTSIDE)).tolist():
-        result.exits[int(tensor[slot_net[slot]])] = float(tile.points[stops[slot] - 1, 0])
-    return result
 
 
 def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:

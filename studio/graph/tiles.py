@@ -6,6 +6,7 @@ looked up. The digest holds all that the solver reads, so a tile is the same whe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from studio.graph.arranging import arrange
 from studio.graph.memo import Memo
-from studio.graph.nets import Arrangement, Net, Problem
+from studio.graph.nets import OUTSIDE, Arrangement, Net, Problem
 from studio.graph.ordering import is_hurried
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +40,8 @@ class Tile:
     height: float
     effort: int
     beside: tuple[Longs, Longs]  # pairs of boxes, left and right, next to each other in a layer
+    entries: list[tuple[int, float]]  # (net, x) of those that come from outside
+    exits: list[tuple[int, float]]  # and of those that leave
 
 
 _known: Memo[Tile] = Memo(_MOST_NUMBERS)
@@ -57,7 +60,7 @@ def solve(columns: Columns, spent: int, before: Floats | None = None) -> Tile:
         digest.update(np.ascontiguousarray(column).data)
     effort = spent if is_hurried(spent) else 0
     tile = _solved(digest.digest(), columns, effort, [])
-    if before is None or not (before[tile.beside[0]] > before[tile.beside[1]] + _APART).any():
+    if before is None or not contradicts(tile, before):
         return tile
     is_known = np.isfinite(before)
     ranks = np.full(len(before), -1, np.int64)
@@ -66,10 +69,26 @@ def solve(columns: Columns, spent: int, before: Floats | None = None) -> Tile:
     return _solved(digest.digest(), columns, effort, ranks.tolist())
 
 
+def contradicts(tile: Tile, before: Floats) -> bool:
+    """Whether boxes side by side in a tile were the other way round before."""
+    left, right = tile.beside
+    return len(left) > 0 and bool((before[left] > before[right] + _APART).any())
+
+
+def known_tile(key: bytes, make: Callable[[], Tile]) -> Tile:
+    """The tile of a key, a digest of all that `make` reads."""
+    tile = _known.get(key)
+    if tile is None:
+        tile = make()
+        _known.put(key, tile, 0)  # it is counted under its own key
+    return tile
+
+
 def _solved(key: bytes, columns: Columns, effort: int, before: list[int]) -> Tile:
     tile = _known.get(key)
     if tile is None:
-        tile = _tile(key, arrange(_problem(columns, before), effort))
+        problem = _problem(columns, before)
+        tile = _tile(key, problem, arrange(problem, effort))
         _known.put(key, tile, 2 * len(tile.x) + 2 * len(tile.points) + len(tile.lengths) + 32)
     return tile
 
@@ -84,7 +103,15 @@ def _problem(columns: Columns, before: list[int]) -> Problem:
     return Problem(left, right, height, weight, nets, before)
 
 
-def _tile(key: bytes, solved: Arrangement) -> Tile:
+def _tile(key: bytes, problem: Problem, solved: Arrangement) -> Tile:
+    entries: list[tuple[int, float]] = []
+    exits: list[tuple[int, float]] = []
+    paths = iter(solved.paths)
+    for index, net in enumerate(problem.nets):
+        drawn = [(target, path) for target, path in zip(net.targets, paths) if path]
+        if net.source == OUTSIDE and drawn:
+            entries.append((index, drawn[0][1][0][0]))
+        exits += [(index, path[-1][0]) for target, path in drawn if target == OUTSIDE]
     pairs = np.array(solved.neighbours, np.int64).reshape(-1, 2)
     return Tile(
         key=key,
@@ -97,4 +124,6 @@ def _tile(key: bytes, solved: Arrangement) -> Tile:
         height=solved.height,
         effort=solved.effort,
         beside=(pairs[:, 0], pairs[:, 1]),
+        entries=entries,
+        exits=exits,
     )
