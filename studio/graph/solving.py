@@ -162,4 +162,4 @@ class Solver:
 
 def _bytes_of(rows: npt.NDArray[np.generic]) -> memoryview:
     """The memory of an array."""
-    return memoryview(np.ascontiguousarray(rows).data).cast("B")
+    return memoryview(rows.tobytes())
