@@ -24,6 +24,12 @@ def fate_of(graph: Graph, run_: RunEvidence) -> Fate:
         return _by_file(graph)
     if run_.share is not Share.NODES:
         return {}
+    main = list(graph.nodes_in(0))
+    if any(not n.op for n in run_.nodes):  # phones name operators outside of the delegate only
+        is_same_file = all(
+            0 <= n.index < len(main) and n.op in ("", graph.node_op[main[n.index]]) for n in run_.nodes
+        )
+        return {main[n.index]: n.is_taken for n in run_.nodes} if is_same_file else {}
     nodes = tuple(ToolNode(name=n.name, op=n.op, taken=n.is_taken, index=n.index) for n in run_.nodes)
     answer = ToolAnswer(tool="", version="", target_id=run_.hello.target, nodes=nodes)
     return {node: taken for node, (taken, _) in match_nodes(graph, answer).items()}

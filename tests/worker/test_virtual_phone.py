@@ -508,9 +508,25 @@ FAKE_BENCHMARK = r"""
 #include <stdio.h>
 #include <string.h>
 int main(int argc, char **argv) {
-  int gpu = 0;
-  for (int i = 1; i < argc; i++) gpu |= !strcmp(argv[i], "--use_gpu=true");
+  int gpu = 0, profiled = 0;
+  for (int i = 1; i < argc; i++) {
+    gpu |= !strcmp(argv[i], "--use_gpu=true");
+    profiled |= !strcmp(argv[i], "--enable_op_profiling=true");
+  }
   if (gpu) fprintf(stderr, "INFO: Replacing 7 out of 9 node(s) with delegate (TfLiteGpuDelegateV2) node.\n");
+  if (profiled) {
+    fprintf(stderr, "INFO: Initialized session in 99ms.\n");
+    fprintf(stderr, "INFO: count=1 curr=9000 min=9000 max=9000 avg=9000\n");
+    printf("Operator-wise Profiling Info for Regular Benchmark Runs:\n");
+    printf("============================== Run Order ==============================\n");
+    printf("\t     [node type]\t  [start]\t  [first]\t [avg ms]\t [times called]\t[Name]\n");
+    if (gpu) printf("\t     TfLiteGpuDelegateV2\t    0.000\t    8.3\t    8.6\t        1\t[Identity]:9\n");
+    printf("\t                TOPK_V2\t    8.000\t    0.3\t    0.3\t        1\t[a, b[0]]:4\n");
+    printf("\t                 CUMSUM\t    8.300\t    0.1\t    0.1\t        1\t[c]:8\n\n");
+    printf("============================== Top by Computation Time ====================\n");
+    printf("\t                 CUMSUM\t    8.300\t    0.1\t    0.1\t        1\t[c]:1\n");
+    return 0;
+  }
   fprintf(stderr, "INFO: Initialized session in 31.5ms.\n");
   fprintf(stderr, "INFO: count=5 first=900 curr=800 min=700 max=900 avg=790 std=20\n");
   fprintf(stderr, "INFO: count=50 first=800 curr=800 min=700 max=2000 avg=810.5 std=20 median=805\n");
@@ -539,6 +555,9 @@ def test_a_runner_that_tells_only_a_summary_gets_no_curve(
     assert any("mean 0.810 ms over 50" in note for note in result.notes)
     kept = read_run(Path(result.run_file))
     assert [s.name for s in kept.summaries] == ["warm-up", "measure"] and len(kept.latency_ns) == 0
+    placed = kept.placement.nodes if kept.placement else ()
+    left = [(n.index, n.op) for n in placed if not n.is_taken]
+    assert (len(placed), left) == ((9, [(4, "TOPK_V2"), (8, "CUMSUM")]) if nodes else (0, []))
     assert kept.is_complete
 
 

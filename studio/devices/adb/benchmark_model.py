@@ -3,6 +3,9 @@
 The binary comes from `<runtimes folder>/<abi>/benchmark_model`; Google publishes it for arm64 in its public
 `litert/binaries/<version>/android_arm64/` bucket. Output forms: without prefix (old), with `INFO: ` and
 percentiles (new), and LiteRT 2.x, whose results come on stderr; so both streams are read.
+
+Before the timed run one inference is profiled in a process of its own: its *Run Order* names the nodes that
+run outside of the delegate, by their number in the file. The timed run has no profiler in it.
 Not yet run on hardware; the forms are tested by their shapes.
 """
 
@@ -19,7 +22,7 @@ from studio.devices.adb.kit import Kit, kit_file, runtimes_dir
 from studio.devices.adb.preparation import MODEL, Preparation, prepare_file
 from studio.devices.adb.shell import quote, run_shell
 from studio.devices.device import RunRequest, RunSettings
-from studio.devices.stream import End, Loaded, StreamRecord, Summary
+from studio.devices.stream import End, Loaded, PlacedNode, Placement, StreamRecord, Summary
 from studio.errors import DeviceError
 from studio.records import Record
 
@@ -36,6 +39,10 @@ _FIELD = re.compile(r"(\w+)=([-+.\de]+)")
 _REPLACED = re.compile(r"Replacing (\d+) out of (\d+) node\(s\) with delegate \((\w+)\)")
 _INIT_MS = re.compile(r"(?:Initialized session in|Model initialization took) ([\d.]+) ?ms")
 _INIT_US = re.compile(r"Inference timings in us: Init: ([\d.e+]+)")
+_TIMED = "=== the timed run ==="
+_STDERR = "=== stderr ==="
+_RUN_ORDER = re.compile(r"=+ Run Order =+\n(.*?)(?:\n\s*\n|\n=+ |\Z)", re.DOTALL)
+_OP_ROW = re.compile(r"^\t\s*([^\t]+?)\t.*\t\[.*\]:(\d+)\s*$", re.MULTILINE)
 _FALLBACK = ("graph will not be executed by the delegate", "nnapi-reference")
 
 
@@ -67,6 +74,33 @@ def parse_benchmark(text: str) -> BenchmarkReport:
     )
 
 
+def split_output(text: str) -> tuple[str, str]:
+    """(what the profiled inference said, what the timed run said), of stdout and stderr together."""
+    profiled, timed = [], []
+    for stream in text.split(_STDERR):
+        before, mark, after = stream.partition(_TIMED)
+        profiled.append(before if mark else "")
+        timed.append(after if mark else before)
+    return "\n".join(profiled), "\n".join(timed)
+
+
+def placed_nodes(profiled: str, report: BenchmarkReport) -> tuple[PlacedNode, ...]:
+    """Every node of the file by number, and whether the delegate took it; empty when numbers do not add up.
+
+    Operators are named for what ran outside only: the profile knows a delegate as one row.
+    """
+    found = _RUN_ORDER.search(profiled)
+    if found is None or report.nodes is None or report.delegated is None:
+        return ()
+    rows = {int(number): op for op, number in _OP_ROW.findall(found[1])}
+    left = {number: op for number, op in rows.items() if number < report.nodes}
+    if len(left) + report.delegated != report.nodes:
+        return ()
+    return tuple(
+        PlacedNode(name="", op=left.get(n, ""), is_taken=n not in left, index=n) for n in range(report.nodes)
+    )
+
+
 def find_benchmark_kit(settings: RunSettings, abi: str) -> Kit:
     """The kit for a LiteRT target. Raises DeviceError that says where the program belongs."""
     path = runtimes_dir(abi) / PROGRAM
@@ -80,16 +114,23 @@ def find_benchmark_kit(settings: RunSettings, abi: str) -> Kit:
         raise DeviceError(
             f"{path} is built for {facts.abi}, and the phone is {abi}.", hint="Put the right build there."
         )
-    argv = (
+    same = (
         f"./{PROGRAM}",
         f"--graph={MODEL}.tflite",
         f"--num_threads={settings.threads}",
-        f"--warmup_runs={settings.warmup_runs}",
         "--warmup_min_secs=0",
-        f"--num_runs={settings.runs}",
-        f"--min_secs={settings.seconds:g}",
         *BENCHMARK_FLAGS[settings.target],
     )
+    profiled = (*same, "--warmup_runs=0", "--num_runs=1", "--min_secs=0", "--enable_op_profiling=true")
+    timed = (
+        *same,
+        f"--warmup_runs={settings.warmup_runs}",
+        f"--num_runs={settings.runs}",
+        f"--min_secs={settings.seconds:g}",
+    )
+    # `exec`: the process that is watched and stopped is the timed run itself
+    mark = quote("echo", _TIMED)
+    argv = ("sh", "-c", f"{quote(*profiled)}; {mark}; {mark} >&2; exec {quote(*timed)}")
     files = (kit_file(path, PROGRAM, is_program=True),)
     return Kit(abi=abi, files=files, argv=argv, alignment=facts.alignment)
 
@@ -105,9 +146,11 @@ class BenchmarkFollower(RunFollower):
         return prepare_file(request)
 
     def _left(self, over: Over, has_hello: bool, was_asked: bool) -> Iterator[StreamRecord]:
-        command = f"cd {quote(self._run.folder)}; cat /proc/uptime; cat out.jsonl err.txt"
+        files = f"cat out.jsonl; {quote('echo', _STDERR)}; cat err.txt"
+        command = f"cd {quote(self._run.folder)}; cat /proc/uptime; {files}"
         said = run_shell(self._run.server, self._run.serial, command).stdout
         uptime, _, text = said.partition("\n")
+        profiled, text = split_output(text)
         self._last_t_ns = int(float(uptime.split()[0]) * 1e9)
         report = parse_benchmark(text)
         if was_asked:
@@ -117,6 +160,9 @@ class BenchmarkFollower(RunFollower):
             yield from self._crash(over.returncode)
             return
         yield self._loaded(report)
+        nodes = placed_nodes(profiled, report)
+        if nodes:
+            yield Placement(t_ns=self._last_t_ns, nodes=nodes)
         names = ["warm-up", "measure"] if len(report.phases) > 1 else ["measure"]
         for name, phase in zip(names, report.phases[-len(names) :]):
             yield _summary(name, phase, self._last_t_ns)

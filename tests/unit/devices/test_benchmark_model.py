@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from studio.devices.adb.benchmark_model import find_benchmark_kit, judge, parse_benchmark
+from studio.devices.adb.benchmark_model import (
+    find_benchmark_kit,
+    judge,
+    parse_benchmark,
+    placed_nodes,
+    split_output,
+)
 from studio.devices.device import RunSettings
 from studio.errors import DeviceError
 
@@ -78,3 +84,36 @@ def test_a_missing_program_names_its_folder() -> None:
     with pytest.raises(DeviceError, match="benchmark_model") as raised:
         find_benchmark_kit(RunSettings(target="litert/gpu"), "arm64-v8a")
     assert "arm64-v8a" in raised.value.hint
+
+
+PROFILE = """Operator-wise Profiling Info for Regular Benchmark Runs:
+============================== Run Order ==============================
+\t             [node type]\t          [start]\t  [first]\t [avg ms]\t     [%]\t[times called]\t[Name]
+\t     TfLiteGpuDelegateV2\t            0.000\t    8.317\t    8.671\t 90.000%\t        1\t[Identity]:60
+\t                    GATHER\t            8.317\t    0.100\t    0.100\t  5.000%\t        1\t[a;b]:7
+\t     TfLiteGpuDelegateV2\t            8.417\t    1.317\t    1.671\t  5.000%\t        1\t[out]:61
+\t                    CUMSUM\t            9.317\t    0.100\t    0.100\t  5.000%\t        1\t[c[0]]:59
+
+============================== Top by Computation Time ==============================
+\t                    GATHER\t            8.317\t    0.100\t    0.100\t  5.000%\t        1\t[a;b]:12
+"""
+
+
+def test_the_profile_names_the_nodes_outside_of_the_delegate() -> None:
+    nodes = placed_nodes(PROFILE, parse_benchmark(NEW))
+    assert len(nodes) == 60
+    assert [(n.index, n.op) for n in nodes if not n.is_taken] == [(7, "GATHER"), (59, "CUMSUM")]
+
+
+def test_a_profile_that_does_not_add_up_says_nothing() -> None:
+    other = NEW.replace("58 out of 60", "57 out of 60")
+    assert placed_nodes(PROFILE, parse_benchmark(other)) == ()
+    assert placed_nodes(PROFILE, parse_benchmark(OLD)) == () and placed_nodes("", parse_benchmark(NEW)) == ()
+
+
+def test_both_runs_are_told_apart_in_both_streams() -> None:
+    text = f"{PROFILE}=== the timed run ===\nout\n=== stderr ===\nold {OLD}=== the timed run ===\n{NEW}"
+    profiled, timed = split_output(text)
+    assert PROFILE in profiled and OLD in profiled and "out" in timed
+    assert [p["count"] for p in parse_benchmark(timed).phases] == [5, 50]
+    assert split_output(NEW) == ("", NEW)
