@@ -2,9 +2,9 @@
 
 JSON: `studio.recipes.fixes.apply.FixOutcome`: `{"fix", "title", "files": [path], "changed": [node],
 "proof": {"samples", "inputs", "max_abs_error", "max_relative_error", "tolerance"}, "before": {T:
-{"counts", "partitions", "macs_share"}}, "after": [{T: …} per file], "notes", "torch_advice"}`. With
-`--list`: `{"fixes": [{"id", "title", "gain", "needs", …}]}`. Exit code 3: nothing to fix, or refused
-since the outputs would differ; nothing is written then.
+{"counts", "partitions", "macs_share"}}, "after": [{T: …} per file], "notes", "torch_advice",
+"python_lines": ["FILE:LINE"]}`. With `--list`: `{"fixes": [{"id", "title", "gain", "needs", …}]}`. Exit code
+3: nothing to fix, or refused since the outputs would differ; nothing is written then.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ def text_of(outcome: FixOutcome) -> str:
         lines.append(tables.table(("target", "file", "partitions", "nodes taken", "MACs kept"), rows))
     lines += [f"Wrote {file}" for file in outcome.files]
     if outcome.torch_advice:
-        lines.append(f"In the Python source: {outcome.torch_advice}")
+        where = ", ".join(outcome.python_lines[:4]) + (" …" if len(outcome.python_lines) > 4 else "")
+        lines.append(f"In the Python source{f' ({where})' if where else ''}: {outcome.torch_advice}")
     return "\n".join(lines)
 
 

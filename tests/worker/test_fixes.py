@@ -15,6 +15,7 @@ from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes import FIXES, FixOptions, FixOutcome, apply_fix
 from studio.recipes.fixes.fix import rewriter_of
 from studio.recipes.fixes.prove import difference
+from tests.worker.fix_corpus import half
 
 Fixed = tuple[FixOutcome, list[onnx.ModelProto]]
 RNG = np.random.default_rng(3)
@@ -234,6 +235,28 @@ def test_gelu_is_recognised(fix) -> None:
     constants = [const("root", 2**0.5), const("one", 1.0), const("half", 0.5)]
     _, (result,) = fix(model(nodes, {"x": [2, 8]}, ["y"], constants, opset=20), "fuse-gelu")
     assert ops(result) == ["Gelu"]
+
+
+@pytest.mark.parametrize("cube", ["pow", "products"])
+@pytest.mark.parametrize("is_half", [False, True])
+def test_the_tanh_gelu_is_recognised_as_exporters_write_it(fix, cube: str, is_half: bool) -> None:
+    power = [N("Pow", ["x", "three"], ["x3"])]
+    products = [N("Mul", ["x", "x"], ["x2"]), N("Mul", ["x2", "x"], ["x3"])]
+    nodes = [
+        *(power if cube == "pow" else products),
+        N("Mul", ["x3", "bend"], ["b"]),
+        N("Add", ["x", "b"], ["a"]),
+        N("Mul", ["a", "root"], ["r"]),
+        N("Tanh", ["r"], ["t"]),
+        N("Add", ["t", "one"], ["p"]),
+        N("Mul", ["x", "half"], ["h"]),
+        N("Mul", ["h", "p"], ["y"]),
+    ]
+    values = {"three": 3.0, "bend": 0.044715, "root": (2 / np.pi) ** 0.5, "one": 1.0, "half": 0.5}
+    made = model(nodes, {"x": [2, 8]}, ["y"], [const(n, v) for n, v in values.items()], opset=20)
+    outcome, (result,) = fix(half(made) if is_half else made, "fuse-gelu")
+    assert ops(result) == ["Gelu"] and result.graph.node[0].attribute[0].s == b"tanh"
+    assert outcome.proof.tolerance == (8 * 2.0**-11 if is_half else 1e-4)
 
 
 def layernorm_nodes() -> list[onnx.NodeProto]:

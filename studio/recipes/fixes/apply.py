@@ -36,7 +36,8 @@ class Judged(Record):
 class FixOutcome(Record):
     """What a fix did: the files, where it changed something, the proof, verdicts before and after.
 
-    `after` has one entry per file and target.
+    `after` has one entry per file and target; `python_lines` are the places (file:line) in the source that
+    the changed nodes were exported from, where the exporter wrote them down.
     """
 
     fix: str
@@ -48,6 +49,7 @@ class FixOutcome(Record):
     after: tuple[dict[str, Judged], ...] = ()
     notes: tuple[str, ...] = ()
     torch_advice: str = ""
+    python_lines: tuple[str, ...] = ()
 
 
 def apply_fix(
@@ -91,7 +93,23 @@ def apply_fix(
         after=now,
         notes=(*rewrite.notes, *_lost_defaults(kept, rewrite.models[0][1]), *harm(was, now)),
         torch_advice=fix.torch_advice,
+        python_lines=_lines_of(path, rewrite.changed) if fix.torch_advice else (),
     )
+
+
+def _lines_of(path: Path, changed: tuple[str, ...]) -> tuple[str, ...]:
+    """The Python lines of the changed nodes, each once, in the order of the graph."""
+    from studio.graph import open_graph
+
+    graph = open_graph(path)
+    wanted = set(changed)
+    found: dict[str, None] = {}
+    for node, origin in sorted(graph.node_provenance.items()):
+        outputs = [graph.tensor_name[int(t)] for t in graph.outputs_of(node) if t >= 0]
+        names = {graph.node_name[node] or f"{graph.node_op[node]}→{outputs[0] if outputs else '?'}"}
+        if origin.file and wanted & names:
+            found[f"{origin.file}:{origin.line}"] = None
+    return tuple(found)
 
 
 def _lost_defaults(old: Any, new: Any) -> tuple[str, ...]:

@@ -9,33 +9,38 @@ import numpy as np
 
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, is_meant, label, nothing_to_do
 
 Match = tuple[list[Any], Any]
 """The nodes that go (the last one makes the output) and the node that comes."""
 
 
+_CLOSE = 1e-3  # float16 keeps 1/6 and √2 to half a thousandth
+
+
 def hardswish(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """x·HardSigmoid(x; 1/6, 1/2) and x·clip(x + 3, 0, 6)/6 → HardSwish (opset 14)."""
-    return _fuse(edit, "HardSwish", 14, _hardswish)
+    return _fuse(edit, options, "HardSwish", 14, _hardswish)
 
 
 def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """x·Sigmoid(x) → Swish (opset 24)."""
-    return _fuse(edit, "Swish", 24, _silu)
+    return _fuse(edit, options, "Swish", 24, _silu)
 
 
 def gelu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
-    """x·(1 + erf(x/√2))/2 → Gelu (opset 20)."""
-    return _fuse(edit, "Gelu", 20, _gelu)
+    """x·(1 + erf(x/√2))/2, or with tanh of x + 0.044715·x³ → Gelu (opset 20)."""
+    return _fuse(edit, options, "Gelu", 20, _gelu)
 
 
 def layernorm(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """(x − mean)/√(var + ε)·scale + bias over the last axes → LayerNormalization (opset 17)."""
-    return _fuse(edit, "LayerNormalization", 17, _layernorm)
+    return _fuse(edit, options, "LayerNormalization", 17, _layernorm)
 
 
-def _fuse(edit: OnnxEdit, op: str, since: int, match: Callable[[OnnxEdit, Any], Match | None]) -> Rewrite:
+def _fuse(
+    edit: OnnxEdit, options: FixOptions, op: str, since: int, match: Callable[[OnnxEdit, Any], Match | None]
+) -> Rewrite:
     if edit.opset < since:
         raise UnsupportedError(
             f"{op} needs opset {since}; the model is in {edit.opset}.",
@@ -43,7 +48,7 @@ def _fuse(edit: OnnxEdit, op: str, since: int, match: Callable[[OnnxEdit, Any], 
         )
     changed = []
     for node in edit.nodes:
-        if edit.is_replaced(node):
+        if edit.is_replaced(node) or (options.nodes and not is_meant(node, options.nodes)):
             continue
         found = match(edit, node)
         if found is None or any(edit.is_replaced(n) for n in found[0]):
@@ -74,7 +79,7 @@ def _split(edit: OnnxEdit, node: Any, value: float) -> str | None:
     """The other input of a two-input node of which one is that constant."""
     for mine, other in ((0, 1), (1, 0)):
         scalar = _scalar(edit, node.input[mine])
-        if scalar is not None and np.isclose(scalar, value, rtol=1e-4, atol=1e-6):
+        if scalar is not None and np.isclose(scalar, value, rtol=_CLOSE, atol=1e-6):
             return str(node.input[other])
     return None
 
@@ -101,7 +106,7 @@ def _hardswish(edit: OnnxEdit, last: Any) -> Match | None:
             is_it = (
                 node is not None
                 and node.input[0] == x
-                and np.isclose(attribute(node, "alpha", 0.2), 1 / 6, atol=1e-5)
+                and np.isclose(attribute(node, "alpha", 0.2), 1 / 6, rtol=_CLOSE)
                 and np.isclose(attribute(node, "beta", 0.5), 0.5)
             )
             if is_it:
@@ -164,18 +169,46 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
             halves.append((x, gate, [half]))
     for x, gate, between in halves:
         plus = _made_by(edit, gate, "Add")
+        bent = _tanh_of_cubic(edit, plus, x) if plus is not None else None
+        if plus is not None and bent is not None:
+            made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu", approximate="tanh")
+            return [*bent, plus, *between, last], made
         erf_name = _split(edit, plus, 1.0) if plus is not None else None
         erf = _made_by(edit, erf_name, "Erf") if erf_name else None
         scaled = edit.producer.get(erf.input[0]) if erf is not None else None
         if scaled is None:
             continue
         is_div = scaled.op_type == "Div" and scaled.input[0] == x
-        by_root = is_div and np.isclose(_scalar(edit, scaled.input[1]) or 0.0, np.sqrt(2.0), rtol=1e-4)
+        by_root = is_div and np.isclose(_scalar(edit, scaled.input[1]) or 0.0, np.sqrt(2.0), rtol=_CLOSE)
         by_inverse = scaled.op_type == "Mul" and _split(edit, scaled, 1 / np.sqrt(2.0)) == x
         if by_root or by_inverse:
             made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu")
             return [scaled, erf, plus, *between, last], made
     return None
+
+
+def _tanh_of_cubic(edit: OnnxEdit, plus: Any, x: str) -> list[Any] | None:
+    """The nodes of tanh(√(2/π)·(x + 0.044715·x³)) below 1 + tanh(…); None when they are not those."""
+    tanh_name = _split(edit, plus, 1.0)
+    tanh = _made_by(edit, tanh_name, "Tanh") if tanh_name else None
+    outer = _made_by(edit, tanh.input[0], "Mul") if tanh is not None else None
+    inner_name = _split(edit, outer, float(np.sqrt(2 / np.pi))) if outer is not None else None
+    total = _made_by(edit, inner_name, "Add") if inner_name else None
+    if tanh is None or outer is None or total is None or x not in total.input:
+        return None
+    scaled = _made_by(edit, total.input[1] if total.input[0] == x else total.input[0], "Mul")
+    cube_name = _split(edit, scaled, 0.044715) if scaled is not None else None
+    cube = edit.producer.get(cube_name) if cube_name else None
+    if cube is None or scaled is None:
+        return None
+    if cube.op_type == "Pow" and cube.input[0] == x and _scalar(edit, cube.input[1]) == 3.0:
+        return [cube, scaled, total, outer, tanh]
+    if cube.op_type != "Mul" or x not in cube.input:
+        return None
+    square = _made_by(edit, cube.input[1] if cube.input[0] == x else cube.input[0], "Mul")
+    if square is None or list(square.input) != [x, x]:
+        return None
+    return [square, cube, scaled, total, outer, tanh]
 
 
 def _layernorm(edit: OnnxEdit, add: Any) -> Match | None:
