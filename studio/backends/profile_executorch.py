@@ -114,7 +114,7 @@ def _inside(events: list[Any], graph: Graph, parent: int, runs: int) -> list[Ker
     return [
         Kernel(
             name=name,
-            op=graph.node_op[matched[k]] if k in matched else name,
+            op=graph.node_op[matched[k]] if k in matched else name.split(" #", maxsplit=1)[0],
             nodes=(matched[k],) if k in matched else (),
             why="" if k in matched else UNMATCHED,
             is_inside=True,

@@ -45,7 +45,8 @@ class Taps(Protocol):
         ...
 
     def read(self, tensors: Sequence[int]) -> dict[int, Array]:
-        """The values of these tensors of the graph for the inputs that were fed, in float."""
+        """The values of these tensors for the inputs that were fed, in float; those that are no numbers
+        are left out."""
         ...
 
 
@@ -83,16 +84,21 @@ class OrtTaps:
         self.inputs: Sequence[InputInfo] = self._model.inputs
         self.target_ran = "ort/cpu"
         self._feeds: Mapping[str, Array] = {}
+        # sequences, maps and texts are no numbers to compare
+        self._readable = {o.name for o in self._model.outputs if o.dtype not in ("", "str")}
 
     def feed(self, feeds: Mapping[str, Array]) -> None:
         self._feeds = feeds
 
     def read(self, tensors: Sequence[int]) -> dict[int, Array]:
-        names = [self._graph.tensor_name[t] for t in tensors]
-        made = self._model.run(self._feeds, names)
+        wanted = {t: self._graph.tensor_name[t] for t in tensors}
+        wanted = {tensor: name for tensor, name in wanted.items() if name in self._readable}
+        if not wanted:
+            return {}
+        made = self._model.run(self._feeds, list(dict.fromkeys(wanted.values())))
         return {
             tensor: dequantized(made[name], self._graph.tensor_quantization.get(tensor))
-            for tensor, name in zip(tensors, names)
+            for tensor, name in wanted.items()
         }
 
 

@@ -170,6 +170,25 @@ def test_files_that_cannot_be_looked_into_or_have_nothing_in_common_are_refused(
     assert not (tmp_path / "p.runs").exists()
 
 
+def test_results_that_are_no_numbers_are_left_out(tmp_path: Path) -> None:
+    node = helper.make_node
+    graph = helper.make_graph(
+        [
+            node("Exp", ["x"], ["e"], name="exp"),
+            node("SequenceConstruct", ["e", "x"], ["s"], name="pack"),
+            node("SequenceAt", ["s", "i"], ["y"], name="unpack"),
+        ],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
+        [numpy_helper.from_array(np.array(0, np.int64), "i")],
+    )
+    path = tmp_path / "s.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    found = compare(path, path, tmp_path)
+    assert [layer.name_a for layer in found.layers] == ["exp", "unpack"]
+
+
 def test_a_stopped_comparison_leaves_no_file(tmp_path: Path) -> None:
     a = save_net(tmp_path / "a.onnx")
     with pytest.raises(InputError, match="stopped"):

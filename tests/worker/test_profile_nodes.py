@@ -183,7 +183,7 @@ def test_a_stopped_profile_leaves_no_file(stage: str, tmp_path: Path) -> None:
 
 def test_targets_that_cannot_be_profiled_here_are_refused_in_words(tmp_path: Path) -> None:
     path = conv_net(tmp_path / "net.onnx")
-    with pytest.raises(InputError, match="does not run [.]onnx"):
+    with pytest.raises(InputError, match=r"does not run \.onnx"):
         profile(path, tmp_path, target="litert/cpu")
     with pytest.raises(UnsupportedError, match="built without"):
         profile(path, tmp_path, target="ort/nnapi")
@@ -220,6 +220,14 @@ def torch_net() -> Iterator[Any]:
             return self.head(torch.relu(self.conv(x)).mean((2, 3))).cumsum(1)
 
     yield Net().eval()
+
+
+def test_a_litert_of_another_version_is_not_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from studio.backends import litert_profiler
+
+    monkeypatch.setattr(litert_profiler, "KNOWN_VERSIONS", ("0.0.1",))
+    with pytest.raises(UnsupportedError, match="not known to the studio"):
+        litert_profiler.ProfiledModel(tmp_path / "any.tflite", 1)
 
 
 def test_litert_tells_its_operators_and_those_inside_xnnpack(torch_net: Any, tmp_path: Path) -> None:

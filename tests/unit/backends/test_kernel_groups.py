@@ -155,5 +155,13 @@ def test_xnnpack_operators_get_nodes_only_where_a_kind_comes_as_often_on_both_si
     kernels = ["Convolution (NHWC, F32) IGEMM", "Clamp (NC)", "Fully Connected (NC, F32) GEMM #1"]
     nodes = [(3, "CONV_2D"), (4, "MINIMUM"), (5, "MAXIMUM"), (9, "FULLY_CONNECTED")]
     assert match_in_order(kernels, nodes) == {0: 3, 2: 9}
-    assert match_in_order(kernels, [*nodes, (10, "DEPTHWISE_CONV_2D")]) == {2: 9}
-    assert kind_of("Multiply (ND)") == ""
+    assert match_in_order(kernels, [*nodes, (10, "DEPTHWISE_CONV_2D")]) == {}
+    assert kind_of("Multiply (ND) #3") == "Multiply"
+
+
+def test_a_pointwise_convolution_that_became_a_product_is_found_by_its_place() -> None:
+    kernels = ["Fully Connected (NC, F32) GEMM", "Convolution (NHWC, F32) DWConv", "Softmax (NC, F32)"]
+    nodes = [(0, "CONV_2D"), (1, "DEPTHWISE_CONV_2D"), (2, "SOFTMAX")]
+    assert match_in_order(kernels, nodes) == {0: 0, 1: 1, 2: 2}
+    swapped = [(0, "DEPTHWISE_CONV_2D"), (1, "CONV_2D"), (2, "SOFTMAX")]
+    assert match_in_order(kernels, swapped) == {2: 2}, "a depthwise node is no product: nothing is certain"
