@@ -68,6 +68,11 @@ def search(graph: Graph, query: str) -> list[int]:
     return np.flatnonzero(_all_words(graph, _index_of(graph), query)).tolist()
 
 
+def prepare_search(graph: Graph) -> None:
+    """Nothing; the first search of the graph will be as quick as those after it."""
+    _index_of(graph)
+
+
 class _Index:
     """Lower-case columns of one graph, joined for `str.find`."""
 

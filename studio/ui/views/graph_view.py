@@ -315,7 +315,11 @@ class GraphView(QWidget):
             self._lay_out(replace(opened.view, **{kind: not getattr(opened.view, kind)}))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc in the search field gives the keys back to the graph."""
+        """Esc in the search field gives the keys back to the graph; whoever goes there is about to search."""
+        if event.type() is QEvent.Type.FocusIn and self._stage.opened is not None:
+            from studio.graph.search import prepare_search
+
+            prepare_search(self._stage.opened.graph)
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             is_escape = event.key() == Qt.Key.Key_Escape
             if is_escape:
