@@ -1724,6 +1724,10 @@
         <translation>权重 {weights}，流入 {inside}，流出 {outside}</translation>
     </message>
     <message>
+        <source>Layout: about {n} transposes expected around the partitions ({size})</source>
+        <translation>布局：预计分区周围约有 {n} 次转置（{size}）</translation>
+    </message>
+    <message>
         <source>Layout: transposes in the graph: {n} ({size})</source>
         <translation>布局：图中的转置 {n} 个（{size}）</translation>
     </message>

@@ -281,8 +281,8 @@ def test_partitions_are_listed_and_lead_to_their_nodes(
     panel = studio.window.node_panel
     rows = [r for r in panel.findChildren(Row) if r.isVisible()]
     assert len(rows) == 2
-    assert "about 2 more expected around the partitions" in words(panel)
-    assert "about 2 more" in words(studio.window.problem_panel)
+    assert "about 2 transposes expected around the partitions" in words(panel)
+    assert "about 2 transposes" in words(studio.window.problem_panel)
     qtbot.mouseClick(rows[0], LEFT)
     focus_words, mask = studio.window.stage_area.graph_view._focus
     assert focus_words == "partition 1 of 2" and mask.sum() == 1

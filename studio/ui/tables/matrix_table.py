@@ -75,7 +75,9 @@ class MatrixTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Column titles."""
+        """Column titles; the operators are titles of the rows."""
+        if orientation is Qt.Orientation.Vertical and role == Qt.ItemDataRole.DisplayRole:
+            return self._ops[section]
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:

@@ -45,8 +45,10 @@ class MatrixView(QWidget):
         self._view.setItemDelegate(_CountsDelegate(self._view))
         self._view.setShowGrid(False)
         self._view.setAlternatingRowColors(True)
-        self._view.verticalHeader().hide()
-        self._view.verticalHeader().setDefaultSectionSize(28)
+        self._view.setColumnHidden(0, True)  # the operators are the row titles, which stay when scrolled
+        rows = self._view.verticalHeader()
+        rows.setDefaultSectionSize(28)
+        rows.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._view.setSelectionBehavior(QTableView.SelectionBehavior.SelectItems)
         header = self._view.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -65,9 +65,12 @@ def tax_text(tax: LayoutTax) -> str:
     """ "Layout: 4 transposes in the graph (1.2 MB), about 2 more around the partitions (0.8 MB)"; "≥" where
     sizes are not all known."""
     least = "≥ " if tax.unknown_sizes else ""
+    if not tax.held:
+        text = _tr("Layout: about {n} transposes expected around the partitions ({size})")
+        return fill(text, n=f"{tax.inserted:,}", size=least + bytes_text(tax.inserted_bytes))
     held = fill(_tr("Layout: transposes in the graph: {n} ({size})"), n=f"{tax.held:,}",
                 size=least + bytes_text(tax.held_bytes))  # fmt: skip
-    if not tax.source:
+    if not tax.inserted:
         return held
     more = fill(_tr("about {n} more expected around the partitions ({size})"), n=f"{tax.inserted:,}",
                 size=least + bytes_text(tax.inserted_bytes))  # fmt: skip
