@@ -52,7 +52,7 @@ class MainWindow(WindowPanels):
         session.trust_needed.connect(self._on_trust_needed)
         session.project_opened.connect(self._on_project_opened)
         session.stage_opened.connect(self._on_stage_opened)
-        session.run_finished.connect(lambda *_: measured_jobs.apply_measured_everywhere(session))
+        session.run_finished.connect(self._on_run_finished)
         session.preferences_changed.connect(self._on_preferences)
         self._language = session.preferences.language
         self.start_page.open_requested.connect(files.open_dialog)
@@ -124,6 +124,9 @@ class MainWindow(WindowPanels):
     def _on_stage_opened(self, stage_id: str) -> None:
         look_jobs.read_docs(self.session, stage_id)
         measured_jobs.apply_measured(self.session, stage_id)
+
+    def _on_run_finished(self, *_: object) -> None:
+        measured_jobs.apply_measured_everywhere(self.session)
 
     def _on_project_opened(self) -> None:
         self.banner.close_banner()

@@ -16,7 +16,7 @@ from studio.ui.stages import Stage
 from studio.ui.texts import fill
 
 
-def apply_measured_everywhere(session: Session, *_: object) -> None:
+def apply_measured_everywhere(session: Session) -> None:
     """Looks at the runs again for every graph that is open."""
     for stage in session.stages:
         apply_measured(session, stage.id)
