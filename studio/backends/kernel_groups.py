@@ -180,7 +180,7 @@ class KernelGroups:
         if not is_twin and (made.node_op[kernel] in _MOVES or set(outputs) <= inputs):
             self.why[kernel] = INSERTED if made.node_op[kernel] in _REARRANGES else UNPROVEN
             return
-        found = self._between(outputs, inputs, marks - set(outputs))
+        found = self._between(outputs, inputs, marks)
         if not found and is_twin and twin is not None:
             found = [twin]
         if found:
@@ -192,11 +192,12 @@ class KernelGroups:
         """The source nodes between these tensors; none when the way back does not end at `inputs`."""
         source = self._source
         found: dict[int, None] = {}
+        own = set(outputs)
         stack = [t for t in outputs if t not in inputs]
         while stack:
             tensor = stack.pop()
             maker = int(source.producer_of[tensor])
-            is_foreign = tensor in marks and source.node_op[maker] not in _DOUBLED
+            is_foreign = tensor in marks and tensor not in own and source.node_op[maker] not in _DOUBLED
             if maker < 0 or is_foreign or len(found) >= _MOST_NODES:
                 return []
             if maker in found:

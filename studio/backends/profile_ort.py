@@ -8,7 +8,7 @@ optimised already: there a kernel is a node.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -203,12 +203,13 @@ def _kernels_of_nodes(events: list[_Event], graph: Graph) -> dict[str, Kernel]:
 
     Nodes without a name are told as `Op_index`; the file lists them in the order of their index.
     """
+    often = Counter(graph.node_name)
     kernels = {
         name: Kernel(
             name=name, op=graph.node_op[node], nodes=(node,), is_inside=int(graph.node_subgraph[node]) != 0
         )
         for node, name in enumerate(graph.node_name)
-        if name and graph.node_name.count(name) == 1
+        if name and often[name] == 1
     }
     nameless: dict[str, list[int]] = defaultdict(list)
     for node in graph.nodes_in(0):

@@ -1,7 +1,8 @@
 """Numbers: Run (one execution, read from its file), Measurement, statistics, comparison.
 
 What lives here: the run file (`NAME.runs/…jsonl`, only ever added), latency statistics, the error
-of outputs against the float original, accuracy. What does not: getting the numbers (`devices`).
+of outputs against the float original, accuracy, time and error per node (`node_profile`, `layer_errors`)
+and the files that keep them (`fact_file`). What does not: getting the numbers (`devices`).
 """
 
 from studio.measure.error import error_figures
