@@ -39,6 +39,7 @@ class ToolNode(Record):
     inputs: tuple[ToolTensor | None, ...] = ()
     outputs: tuple[ToolTensor, ...] = ()
     producers: tuple[str, ...] = ()
+    distinct_inputs: int = 0  # how many different tensors, where one is given twice; 0 = all differ
 
 
 class ToolAnswer(Record):

@@ -62,15 +62,18 @@ def _traced(program: Any, made: Path, answer: ToolAnswer) -> ToolAnswer:
 
     graph = open_graph(made)
     main = list(graph.nodes_in(0))
+    calls = [n for n in program.graph.nodes if n.op == "call_function"]
+    modules = [module_path(n) for n in calls]
+    ends = {module_path(n) for n in program.graph.output_node().all_input_nodes}
     by_module: dict[str, list[ToolNode]] = {}
     for node in answer.nodes:
         if node.index >= len(main) or node.op in LAYOUT:
             continue
         names = [graph.tensor_name[t] for t in graph.outputs_of(main[node.index])]
-        for module in {part.rstrip("0123456789").rstrip(";") for n in names for part in n.split(";;")}:
+        named = {part.rstrip("0123456789").rstrip(";") for n in names for part in n.split(";;")}
+        # what makes an output of the file is named after the output, not after its module
+        for module in named if named & set(modules) else named | ends:
             by_module.setdefault(module, []).append(node)
-    calls = [n for n in program.graph.nodes if n.op == "call_function"]
-    modules = [module_path(n) for n in calls]
     whole = len(calls) == 1
     nodes = []
     for call, module in zip(calls, modules):

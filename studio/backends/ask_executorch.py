@@ -145,6 +145,7 @@ def _nodes(program: Any, reasons: dict[str, str]) -> list[ToolNode]:
                 inputs=tuple(inputs),
                 outputs=tuple(_tensor(v, False) for v in _values(node.meta.get("val"))),
                 producers=tuple(producers),
+                distinct_inputs=_distinct(node),
             )
         )
     return result
@@ -194,6 +195,16 @@ def _tensor(value: Any, is_constant: bool) -> ToolTensor:
         shape=tuple(d if isinstance(d, int) else None for d in value.shape),
         is_constant=is_constant,
     )
+
+
+def _distinct(node: Any) -> int:
+    """How many different tensors the node reads, 0 when none is read twice."""
+    import torch
+
+    read = [item for argument in node.args for item in _values(argument)]
+    count = sum(isinstance(a, torch.fx.Node) for a in read)
+    distinct = len(node.all_input_nodes)
+    return distinct if distinct != count else 0
 
 
 def _arguments(node: Any, constants: set[str]) -> tuple[list[ToolTensor | None], dict[str, Any], list[str]]:

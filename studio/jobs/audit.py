@@ -245,6 +245,7 @@ def op_node(node: ToolNode) -> OpNode:
         inputs=tuple(ABSENT if t is None else _tensor(t) for t in node.inputs),
         outputs=tuple(_tensor(t) for t in node.outputs),
         producers=node.producers,
+        distinct_inputs=node.distinct_inputs,
     )
 
 

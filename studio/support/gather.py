@@ -83,11 +83,14 @@ def gather(graph: Graph) -> Gathered:
         if i in groups:
             quantized = _group_keys(graph, tensors, groups[i])
         nested = subgraph[i] > 0 and subgraph[i] not in inlined
+        distinct = len(set(inputs))
+        distinct = distinct if distinct != len(inputs) else 0
         key = (
             ops[i],
             domain,
             versions[i],
             key_of,
+            distinct,
             in_ids,
             out_ids,
             makers,
@@ -116,6 +119,7 @@ def gather(graph: Graph) -> Gathered:
                     producers=makers,
                     consumers=users,
                     is_sole_reader=sole,
+                    distinct_inputs=distinct,
                     qdq=_group(graph, tensors, groups[i]) if i in groups else None,
                     in_subgraph=nested,
                     body=i in parents or _has_body(mine),

@@ -96,6 +96,7 @@ class OpNode:
     producers: tuple[str, ...] = ()  # operator that makes each input, empty = none
     consumers: tuple[str, ...] = ()  # operators that read output 0; "" = it is a graph output
     is_sole_reader: bool = False  # nothing else reads input 0
+    distinct_inputs: int = 0  # how many different tensors, where one is given twice; 0 = all differ
     qdq: QdqGroup | None = None
     in_subgraph: bool = False  # inside an If branch or a Loop body
     body: bool = False  # has bodies of its own (If, Loop, Scan, a local function's call)

@@ -58,7 +58,6 @@ _REMOVED = {
     "detach",
     "contiguous",
     "alias",
-    "lift_fresh_copy",
     "identity",
     "feature_dropout",
     "_assert_tensor_metadata",
@@ -71,7 +70,7 @@ _POINTWISE = {
     "sin": "sin.default", "cos": "cos.default", "floor": "floor.default", "ceil": "ceil.default",
     "round": "round.default", "erf": "erf.default", "reciprocal": "reciprocal.default",
     "sign": "sign.default",
-    "clamp": "clamp.default", "leaky_relu": "leaky_relu.default", "elu": "elu.default",
+    "leaky_relu": "leaky_relu.default", "elu": "elu.default",
     "prelu": "prelu.default",
     "maximum": "maximum.default", "minimum": "minimum.default", "where": "where.self",
     "logical_and": "logical_and.default", "logical_or": "logical_or.default",
@@ -86,7 +85,7 @@ _POINTWISE = {
     "sum": "sum.dim_IntList",
     "amax": "amax.default", "amin": "amin.default", "select": "select_copy.int", "slice": "slice_copy.Tensor",
     "unsqueeze": "unsqueeze_copy.default", "squeeze": "squeeze_copy.dims", "expand": "expand_copy.default",
-    "repeat": "repeat.default", "permute": "permute_copy.default", "transpose": "permute_copy.default",
+    "repeat": "repeat.default", "permute": "permute_copy.default", 
     "t": "permute_copy.default",
     "unbind": "select_copy.int", "numpy_T": "permute_copy.default", "clone": "clone.default",
     "upsample_bilinear2d": "upsample_bilinear2d.vec",
@@ -104,6 +103,12 @@ def _binary(node: OpNode) -> Lowering:
     overload = "Tensor" if len(node.inputs) > 1 and node.has(1) else "Scalar"
     sure = overload == "Tensor"
     names = {"eq": "eq", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le", "ne": "ne"}
+    kinds = {t.dtype for t in node.inputs if t.dtype}
+    if len(kinds) > 1 or (name == "div" and not kinds <= {"float32", "float16"}):
+        # types are promoted by casts around the operator, which then sees other types than the file says
+        return replace(becomes(SOURCE, _edge(node, f"{name}.{overload}"), sure=False), is_guess=True)
+    if name == "div" and node.text("rounding_mode", ""):
+        return becomes(SOURCE, _edge(node, "div.Tensor_mode"))
     inputs = node.inputs
     if not sure:  # a Python number is lifted to a scalar tensor of the same type
         inputs = (node.input(0), OpTensor(dtype=node.input(0).dtype, shape=(), is_constant=True))
@@ -139,8 +144,6 @@ def _matmul(node: OpNode) -> Lowering:
             SOURCE, _view_of(node, a, node.output()), _edge(node, "mm.default", (flat, b)), sure=False
         )
     if a.rank >= 3 and b.rank >= 3:
-        if a.rank == b.rank == 3:
-            return becomes(SOURCE, _edge(node, "bmm.default"))
         flat_a, flat_b = (replace(t, shape=_batched(t.shape)) for t in (a, b))
         return becomes(
             SOURCE, replace(_view_of(node, a, a), op="aten.expand_copy.default"), _view_of(node, a, flat_a),
@@ -185,7 +188,8 @@ def _adaptive_pool(node: OpNode) -> Lowering:
     size = node.ints("output_size")
     if base_name(node.op) == "adaptive_avg_pool2d" and size == (1, 1):
         return becomes(SOURCE, _edge(node, "mean.dim", node.inputs[:1], dim=[-1, -2], keepdim=1))
-    return becomes(SOURCE, _edge(node, f"_{base_name(node.op)}.default"), sure=False)
+    made = becomes(SOURCE, _edge(node, f"_{base_name(node.op)}.default"), sure=False)
+    return replace(made, is_guess=base_name(node.op).endswith("1d"))  # a view, a 2-D pool, a view
 
 
 def _mean(node: OpNode) -> Lowering:
@@ -196,7 +200,25 @@ def _softmax(node: OpNode) -> Lowering:
     return becomes(SOURCE, _edge(node, f"_{base_name(node.op)}.default", node.inputs[:1]))
 
 
+def _clamp(node: OpNode) -> Lowering:
+    return becomes(SOURCE, _edge(node, "clamp.Tensor" if node.op.endswith(".Tensor") else "clamp.default"))
+
+
+def _lifted(node: OpNode) -> Lowering:
+    return becomes(SOURCE, replace(node, op="dim_order_ops._clone_dim_order.default"), sure=False)
+
+
+def _swap(node: OpNode) -> Lowering:
+    rank, dims = node.input(0).rank, (node.attributes.get("dim0"), node.attributes.get("dim1"))
+    if rank and len({d % rank for d in dims if isinstance(d, int)}) == 1 and None not in dims:
+        # a dim with itself: an alias_copy, which is mostly refused and sometimes gone
+        return replace(becomes(SOURCE, _edge(node, "alias_copy.default"), sure=False), is_guess=True)
+    return becomes(SOURCE, _edge(node, "permute_copy.default"))
+
+
 def _pow(node: OpNode) -> Lowering:
+    if node.op.endswith(".Scalar"):
+        return becomes(SOURCE, _edge(node, "pow.Scalar"))
     return becomes(SOURCE, _edge(node, "pow.Tensor_Scalar" if len(node.inputs) < 2 else "pow.Tensor_Tensor"))
 
 
@@ -258,6 +280,9 @@ _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
     **dict.fromkeys(("mm", "addmm"), _mm),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), _unrolled),
     "batch_norm": _batch_norm,
+    "clamp": _clamp,
+    "lift_fresh_copy": _lifted,
+    "transpose": _swap,
     "hardsigmoid": _hardsigmoid,
     "matmul": _matmul,
     "mean": _mean,

@@ -137,7 +137,8 @@ def _pool(node: OpNode) -> Lowering:
         "fused_activation_function": "NONE",
     }  # fmt: skip
     core = tflite(node, "AVERAGE_POOL_2D" if average else "MAX_POOL_2D", (nhwc(x),), (nhwc(y),), **options)
-    if not any(pads):
+    same = not average and _is_same(nhwc(x).shape, nhwc(y).shape, stride)
+    if not any(pads) or same:
         return becomes(SOURCE, core, sure=not node.integer("ceil_mode", 0))
     padding = constant("int32", 4, 2)
     inputs = (nhwc(x), padding) if average else (nhwc(x), padding, constant(x.dtype))
@@ -195,7 +196,7 @@ def _group_norm(node: OpNode) -> Lowering:
         tflite(node, "RSQRT", (x,), y),
     ]  # fmt: skip
     groups = node.integer("num_groups", 0)
-    if base_name(node.op) == "group_norm" and groups not in (x.dim(1), 1):
+    if base_name(node.op) == "group_norm" and groups != x.dim(1):
         parts.append(tflite(node, "BROADCAST_TO", (x, INT_VECTOR), y))  # a group's mean, to its channels
     names = " → ".join(part.op for part in parts)
     return becomes(SOURCE, *parts, text=f"Decomposed: {names}, scale and shift.")

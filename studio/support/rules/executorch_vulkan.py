@@ -16,6 +16,8 @@ MAX_TEXTURE = 16384
 """DEFAULT_TEXTURE_LIMITS of backends/vulkan/utils.py; a phone may allow less."""
 
 
+SAME_TYPES = ("aten.logical_or.default", "aten.logical_and.default", "aten.logical_xor.default")
+"""Every input is checked (partitioner/vulkan_partitioner.py, op_node_is_compatible), not the first alone."""
 DECOMPOSED = {"aten.prelu.default": "gt, mul and where"}
 """Kept whole only for XNNPACK."""
 
@@ -39,6 +41,13 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
     first = node.input(0) if node.inputs else node.output()
     if allowed and first.dtype not in allowed:
         return refuses(f"{first.dtype}: Vulkan's {node.op} takes {', '.join(allowed)}.", source)
+    plain = [t for i, t in enumerate(node.inputs) if node.has(i)]
+    if node.op == "dim_order_ops._to_dim_order_copy.default":
+        plain.append(node.output())  # a cast: both of its types
+    if allowed and (node.op in SAME_TYPES or len(plain) > len(node.inputs)):
+        other = next((t.dtype for t in plain if t.dtype not in allowed), "")
+        if other:
+            return refuses(f"{other}: Vulkan's {node.op} takes {', '.join(allowed)}.", source)
     if "rank <= 4" in row.condition and any((t.rank or 0) > 4 for t in tensors):
         return refuses("A tensor of rank above 4.", source, "rank5-to-4")
     if "no resize fn" in row.condition and any(not t.is_static for t in tensors):

@@ -109,6 +109,8 @@ def _max_pool(node: OpNode) -> Ruling | None:
 def _cat(node: OpNode) -> Ruling | None:
     if len(node.inputs) < 2:
         return refuses("Fewer than two inputs.", _generic(335))
+    if node.distinct_inputs == 1:
+        return refuses("The same tensor throughout, which counts as one input.", _generic(335))
     return None
 
 

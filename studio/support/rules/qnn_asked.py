@@ -52,10 +52,15 @@ FIXED_INPUTS = {
     "Unsqueeze": (1,),
 }  # fmt: skip
 """Inputs that were constants whenever the operator was taken."""
-RAW_8_BIT_REFUSED = {
-    "Equal", "Expand", "Gather", "GatherElements", "GreaterOrEqual", "Min", "Mul", "Relu", "Reshape", "Slice",
-    "Split", "Squeeze", "Sub", "Tile", "TopK",
+PLAIN_8_BIT_REFUSED = {
+    "int8": {"Expand", "GatherElements", "Relu", "Reshape", "Slice", "Squeeze"},
+    "uint8": {"Equal", "GatherElements", "GreaterOrEqual"},
+}
+NEAREST = {
+    ("align_corners", "round_prefer_ceil"), ("align_corners", "round_prefer_floor"), ("asymmetric", "floor"),
+    ("half_pixel", "ceil"), ("half_pixel", "floor"), ("pytorch_half_pixel", "floor"),
 }  # fmt: skip
+"""Pairs of coordinate mode and rounding that were taken, twice at least; asymmetric with ceil was not."""
 REFUSED = {"Celu", "ReduceProd", "Softsign"}
 """Refused 24 times of 24, also where ONNX Runtime could have expanded them."""
 RANK_5 = {
@@ -72,8 +77,8 @@ def refused(node: OpNode) -> Ruling | None:
         return refuses(f"QNN does not take {node.op}.", ASKED)
     if first == "float64":
         return refuses("HTP has no float64.", ASKED)
-    if first in ("int8", "uint8") and node.qdq is None and node.op in RAW_8_BIT_REFUSED:
-        return refuses(f"HTP has no {node.op} of plain 8-bit integers, only of quantised ones.", ASKED)
+    if node.qdq is None and node.op in PLAIN_8_BIT_REFUSED.get(first, ()):
+        return refuses(f"QNN does not take {node.op} of plain {first}, only of quantised numbers.", ASKED)
     if (flag := NEVER.get(node.op)) and node.integer(flag, 0):
         return refuses(f"QNN has no {node.op} with {flag}.", ASKED)
     if node.op == "Resize":
@@ -122,7 +127,7 @@ def _is_plain(node: OpNode) -> bool:
         return False
     rank = node.input(0).rank or 0
     if node.op == "Resize":
-        return rank == 4
+        return rank == 4 and _is_asked_resize(node)
     if node.op == "Pad":
         return node.text("mode", "constant") in ("constant", "edge")
     if node.op == "TopK":
@@ -134,6 +139,14 @@ def _is_plain(node: OpNode) -> bool:
     if node.op in ("BatchNormalization", "InstanceNormalization"):
         return rank in (3, 4)
     return True
+
+
+def _is_asked_resize(node: OpNode) -> bool:
+    mode = node.text("mode", "nearest")
+    where = node.text("coordinate_transformation_mode", "half_pixel")
+    if mode == "nearest":
+        return (where, node.text("nearest_mode", "round_prefer_floor")) in NEAREST
+    return mode == "linear" or where in ("half_pixel", "pytorch_half_pixel")
 
 
 def _is_asked_shape(tensor: OpTensor) -> bool:

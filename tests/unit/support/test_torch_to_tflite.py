@@ -47,6 +47,8 @@ def weight(*shape: int) -> OpTensor:
         ("aten.avg_pool2d.default", (IMAGE,), tensor(1, 4, 8, 8),
          {"kernel_size": [3], "stride": [2], "padding": [1], "count_include_pad": False},
          "STABLEHLO_REDUCE_WINDOW DIV"),
+        ("aten.max_pool2d.default", (IMAGE,), IMAGE,
+         {"kernel_size": [3, 3], "stride": [1, 1], "padding": [1, 1]}, "MAX_POOL_2D"),
         ("aten.max_pool2d.default", (IMAGE,), tensor(1, 4, 8, 8),
          {"kernel_size": [3, 3], "stride": [2, 2], "padding": [1, 1]}, "PADV2 MAX_POOL_2D"),
         ("aten.hardsigmoid.default", (ROW,), ROW, {}, "ADD MUL"),
@@ -104,8 +106,8 @@ def test_what_was_not_matched_stays_unknown(
 
 
 def test_one_part_beside_xnnpack_keeps_the_node_out_of_its_partition(sketch: Any) -> None:
-    """GroupNorm of two groups has a BROADCAST_TO, which only LiteRT's own kernel runs."""
-    for groups, inside in ((2, False), (1, True)):
+    """GroupNorm of wider groups has a BROADCAST_TO, which only LiteRT's own kernel runs."""
+    for groups, inside in ((2, False), (1, False), (4, True)):
         s = sketch("pt2")
         x = s.node("aten.relu.default", [s.input(1, 4, 8, 8)], (1, 4, 8, 8))
         graph = s.graph(
