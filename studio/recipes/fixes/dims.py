@@ -12,7 +12,7 @@ from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
-from studio.recipes.fixes.prove import Runner, feeds_for, lone_dims, open_dims
+from studio.recipes.fixes.prove import Kind, Runner, feeds_for, lone_dims, open_dims
 
 _MOST_BUCKETS = 16
 # (side of a picture, length of a sequence or signal), tried in this order; 48 is the height of text lines
@@ -67,8 +67,7 @@ def guess(model: Any) -> dict[str, int]:
     for has_states, (side, length) in itertools.product((False, True), _USUAL):
         sizes = usual_sizes(model, side, length, has_states=has_states)
         try:
-            for feeds in feeds_for(model, "", sizes)[:1]:
-                run(feeds)
+            run(feeds_for(model, "", sizes, kinds=(Kind.NORMAL,))[0])
             return sizes
         except UnsupportedError as error:
             refusal = refusal or error

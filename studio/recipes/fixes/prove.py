@@ -11,7 +11,7 @@ Made inputs differ in kind from sample to sample, so that what only shows beyond
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from studio.recipes.fixes.onnx_edit import Array
 from studio.records import Record
 
 _MOST_SAMPLES = 16
-_MOST_ELEMENTS = 1 << 27  # a GB of float64 while it is drawn
+_MOST_ELEMENTS = 1 << 25  # a 4K picture of four channels; a quarter of a GB of float64 while it is drawn
 _LEAST_RANGE = 0.05
 _LONGEST = 240  # letters of a runtime's message
 _WIDE = 4.0  # standard deviations: hard activations saturate at ±3
@@ -39,7 +39,7 @@ _SIZES = ((2, 2), (2, 8), (1, 16), (1, 32), (1, 48), (1, 64), (1, 224), (1, 512)
 _OPEN_DIMS = tuple((batch, size, is_state) for is_state in (False, True) for batch, size in _SIZES)
 
 
-class _Kind(Enum):
+class Kind(Enum):
     """What made float inputs look like: one sample of each."""
 
     NORMAL = "normal"
@@ -265,7 +265,13 @@ def _flat(name: str, value: Any) -> list[tuple[str, Array]]:
 
 
 def feeds_for(
-    model: Any, inputs_path: str, dims: Mapping[str, int] | None = None, *, batch: int = 2, size: int = 2
+    model: Any,
+    inputs_path: str,
+    dims: Mapping[str, int] | None = None,
+    *,
+    batch: int = 2,
+    size: int = 2,
+    kinds: Iterable[Kind] = Kind,
 ) -> list[dict[str, Array]]:
     """Inputs by name, one dict per sample; open dims are `dims[name]`, else `batch` or `size`."""
     constants = {t.name for t in model.graph.initializer}
@@ -273,7 +279,7 @@ def feeds_for(
     if inputs_path:
         return _read_feeds(inputs, Path(inputs_path))
     rng = np.random.default_rng(7)
-    return [{v.name: _made(v, dims or {}, rng, kind, batch, size) for v in inputs} for kind in _Kind]
+    return [{v.name: _made(v, dims or {}, rng, kind, batch, size) for v in inputs} for kind in kinds]
 
 
 def _run_rewritten(
@@ -314,7 +320,7 @@ def _read_feeds(inputs: list[Any], path: Path) -> list[dict[str, Array]]:
 
 
 def _made(
-    value: Any, dims: Mapping[str, int], rng: np.random.Generator, kind: _Kind, batch: int, size: int
+    value: Any, dims: Mapping[str, int], rng: np.random.Generator, kind: Kind, batch: int, size: int
 ) -> Array:
     from onnx import TensorProto, helper
 
@@ -336,9 +342,9 @@ def _made(
         )
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     if dtype.kind == "f":
-        if kind is _Kind.POSITIVE:
+        if kind is Kind.POSITIVE:
             return np.asarray(rng.uniform(0.0, 1.0, shape), dtype)
-        return np.asarray(rng.standard_normal(shape) * (_WIDE if kind is _Kind.WIDE else 1.0), dtype)
+        return np.asarray(rng.standard_normal(shape) * (_WIDE if kind is Kind.WIDE else 1.0), dtype)
     if dtype.kind in "biu":
         return np.asarray(rng.integers(0, 2, shape), dtype)
     raise UnsupportedError(f"Inputs of type {dtype} cannot be made.", hint="Give real inputs with --inputs.")
