@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from studio.backends.packages import package_version
-from studio.report.problems_markdown import problems_markdown
 from studio.targets import TARGETS
 from studio.ui import theme
 from studio.ui.icons import paint_icon
@@ -113,6 +112,8 @@ class ProblemPanel(QWidget):
 
     def copy_markdown(self) -> None:
         """Puts the list on the clipboard as Markdown, with model, targets and versions above it."""
+        from studio.report.problems_markdown import problems_markdown
+
         session = self._session
         stage, opened = session.current_stage, session.opened
         if stage is None or opened is None:
