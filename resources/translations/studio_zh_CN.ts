@@ -430,11 +430,11 @@
     </message>
     <message>
         <source>Compare weights</source>
-        <translation type="unfinished"></translation>
+        <translation>比较权重</translation>
     </message>
     <message>
         <source>Reads all constants of both files; small ones are always compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>读取两个文件的全部常量；较小的常量总会比较。</translation>
     </message>
     <message>
         <source>Other file…</source>
@@ -450,19 +450,19 @@
     </message>
     <message>
         <source>Compare {first} with {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>比较 {first} 与 {second}</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Comparing was cancelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>比较已取消。</translation>
     </message>
     <message>
         <source>Compare again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新比较</translation>
     </message>
     <message>
         <source>{same} same · {changed} changed · {added} added · {removed} removed</source>
@@ -1608,7 +1608,7 @@
     <name>MessagePage</name>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Try again</source>
