@@ -112,9 +112,9 @@ def type_of(graph: GraphOf, name: str) -> tuple[str, Shape | None]:
     return DTYPES.get(meta.dtype, ""), tuple(dim_of(size) for size in meta.sizes)
 
 
-def names_in(argument: dict[str, Any]) -> list[tuple[str, bool]]:
+def names_in(argument: object) -> list[tuple[str, bool]]:
     """(name, is a tensor) of everything an argument refers to; an absent optional tensor is ("", True)."""
-    kind, value = next(iter(argument.items()), ("", None))
+    kind, value = next(iter(argument.items()), ("", None)) if isinstance(argument, dict) else ("", None)
     is_tensor = not kind.startswith("as_sym")
     items = value if isinstance(value, list) else [value]
     result: list[tuple[str, bool]] = []

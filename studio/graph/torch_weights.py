@@ -19,6 +19,8 @@ from studio.graph.torch_archive import MAX_MEMBER, read_member
 from studio.graph.torch_types import dtype_of
 
 Array = npt.NDArray[Any]
+_REPEATED = 1 << 28
+"""Bytes up to which a tensor may be larger than its storage: a stride of 0 repeats without limit."""
 
 
 def from_module(path: Path, name: str) -> Array:
@@ -55,6 +57,9 @@ def from_pickle(path: Path, place: str) -> Array:
 
 def plain(tensor: Any) -> Array:
     """A torch tensor as numpy; quantised ones as the integers they store."""
+    stored = tensor.untyped_storage().nbytes()
+    if tensor.numel() * tensor.element_size() > max(stored, _REPEATED):
+        raise ValueError("it repeats its elements more often than can be shown")
     found = tensor.detach().contiguous()
     if found.is_quantized:
         found = found.int_repr()
@@ -86,7 +91,7 @@ def strided(stored: Array, place: str, shape: tuple[int, ...]) -> Array:
     last = offset + sum((dim - 1) * stride for dim, stride in zip(shape, strides))
     if last >= stored.size:
         raise ValueError("its strides reach outside its storage")
-    if count > max(stored.size, 1 << 28):  # a stride of 0 repeats an element without limit
+    if count * stored.itemsize > max(stored.nbytes, _REPEATED):
         raise ValueError("it repeats its elements more often than can be shown")
     steps = tuple(stride * stored.itemsize for stride in strides)
     return np.lib.stride_tricks.as_strided(stored[offset:], shape, steps, writeable=False)

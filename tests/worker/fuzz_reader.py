@@ -8,6 +8,7 @@ whoever reads them knows which one a crash belongs to; the mutated file stays in
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import json
@@ -20,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import InputError
-from studio.graph import node_costs, open_graph
+from studio.graph import Graph, node_costs, open_graph
 from studio.graph.formats import READERS
 from studio.graph.layout import lay_out
 from studio.graph.scopes import initial_view
 from studio.graph.store import load_graph, save_graph
+from studio.graph.tensor_statistics import statistics_of
+from studio.graph.weights import read_tensor
 
 WORDS = (
     b"\xff\xff\xff\xff",
@@ -109,7 +112,7 @@ def _archive(data: bytes, rng: random.Random) -> bytes:
                 continue
             if name == changed and fate == 1:
                 content = b""
-            elif name == changed and name.endswith(".json"):
+            elif name == changed and content[:1] == b"{":
                 content = _json(content, rng) if rng.random() < 0.9 else _bytes(content, rng)
             elif name == changed:
                 content = _bytes(content, rng)
@@ -153,12 +156,26 @@ def _places(tree: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+VALUES = 12
+"""Constants of a file whose values are read as well."""
+
+
+def read_values(graph: Graph) -> None:
+    """The values of the first constants, or a sentence for each; loading TorchScript again costs too much."""
+    if graph.format in ("pt", "ptl"):
+        return
+    for tensor in list(graph.tensor_data)[:VALUES]:
+        with contextlib.suppress(InputError):
+            statistics_of(read_tensor(graph, tensor))
+
+
 def open_whole(path: Path, folder: Path) -> int:
     """The node count, after everything that opening a file does with it."""
     graph = open_graph(path)
     save_graph(graph, folder / "packed")
     assert load_graph(folder / "packed").node_op == graph.node_op
     node_costs(graph)
+    read_values(graph)
     layout = lay_out(graph, initial_view(graph))
     assert len(layout.item_x) == len(layout.item_kind)
     return graph.node_count

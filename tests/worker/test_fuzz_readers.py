@@ -78,7 +78,15 @@ def onnx_file(path: Path) -> None:
         [helper.make_node("Add", ["a", "a"], ["z"])],
         [helper.make_opsetid("", 17)],
     )
-    graph = helper.make_graph(nodes, "g", [info("x", ["n", 2])], [info("y", [2]), info("l", [2])], constants)
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.ones(2, np.float32), "sparse"),
+        numpy_helper.from_array(np.array([3, 70], np.int64), "places"),
+        [9, 8],
+    )
+    graph = helper.make_graph(
+        nodes, "g", [info("x", ["n", 2])], [info("y", [2]), info("l", [2])], constants,
+        sparse_initializer=[sparse],
+    )  # fmt: skip
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
     model = helper.make_model(graph, opset_imports=opsets, functions=[twice], ir_version=8)
     path.write_bytes(model.SerializeToString())
@@ -131,6 +139,16 @@ def tflite_file(path: Path) -> None:
         tensor("a/conv/y", [1, 4, 4, 2]),
         tensor("z", [1, 4, 4, 2]),
     ]
+    sparse = tensor("a/sparse", [4, 4], 1)
+    sparse.sparsity = tfl.SparsityParametersT()
+    rows, columns = tfl.DimensionMetadataT(), tfl.DimensionMetadataT()
+    rows.format, rows.denseSize = tfl.DimensionType.DENSE, 4
+    columns.format = tfl.DimensionType.SPARSE_CSR
+    columns.arraySegmentsType = columns.arrayIndicesType = tfl.SparseIndexVector.Uint8Vector
+    columns.arraySegments, columns.arrayIndices = tfl.Uint8VectorT(), tfl.Uint8VectorT()
+    columns.arraySegments.values, columns.arrayIndices.values = [0, 1, 1, 3, 4], [2, 0, 3, 1]
+    sparse.sparsity.traversalOrder, sparse.sparsity.dimMetadata = [0, 1], [rows, columns]
+    main.tensors.append(sparse)
     main.inputs, main.outputs, main.operators = [0], [3], [conv, loop]
     body.tensors = [tensor("s", [1]), tensor("t", [1])]
     body.inputs, body.outputs, body.operators = [0], [1], [operator(2, [0], [1])]
@@ -177,6 +195,22 @@ def pte_file(path: Path) -> None:
         program = torch.export.export(Net().eval(), (torch.zeros(2, 4),))
         lowered = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()]).to_executorch()
     path.write_bytes(lowered.buffer)
+
+
+def etrecord_file(path: Path) -> None:
+    import torch
+
+    pytest.importorskip("executorch.devtools")
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(torch.nn.Linear(4, 4).eval(), (torch.zeros(2, 4),))
+        edge = to_edge_transform_and_lower(
+            program, partitioner=[XnnpackPartitioner()], generate_etrecord=True
+        )
+        edge.to_executorch().get_etrecord().save(str(path))
 
 
 def safetensors_file(path: Path) -> None:
@@ -273,9 +307,9 @@ class Watcher:
             assert text and "\n" not in text and len(text) < 700, (seed, text)
 
 
-FORMATS = ("onnx", "ort", "tflite", "pt", "ptl", "pt2", "pte", "safetensors", "gguf")
+FORMATS = ("onnx", "ort", "tflite", "pt", "ptl", "pt2", "pte", "etrecord", "safetensors", "gguf")
 MAKERS = {
-    "onnx": onnx_file, "ort": ort_file, "tflite": tflite_file, "pte": pte_file,
+    "onnx": onnx_file, "ort": ort_file, "tflite": tflite_file, "pte": pte_file, "etrecord": etrecord_file,
     "safetensors": safetensors_file, "gguf": gguf_file,
 }  # fmt: skip
 
