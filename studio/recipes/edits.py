@@ -23,8 +23,9 @@ from studio.recipes.edit_records import (
     RenameTensor,
     SetAttribute,
 )
-from studio.recipes.fixes.onnx_edit import OnnxEdit, label
-from studio.recipes.fixes.prove import dim_name, open_dims
+from studio.recipes.fixes.made_inputs import dim_name, open_dims
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import label
 
 
 def apply_edits(path: Path, edits: tuple[Edit, ...], out: Path) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, dtype_of, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, dtype_of, label, nothing_to_do
 
 
 class Writer:

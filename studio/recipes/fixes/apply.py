@@ -9,8 +9,10 @@ import msgspec
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
-from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines
-from studio.recipes.fixes.prove import Proof, Runner, prove
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import keep_lines
+from studio.recipes.fixes.prove import Proof, prove
+from studio.recipes.fixes.runner import Runner
 from studio.records import Record, write_atomically
 from studio.targets import TARGETS
 

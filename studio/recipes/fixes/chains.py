@@ -10,7 +10,8 @@ import numpy as np
 from studio.graph.onnx_inference import inferred
 from studio.graph.onnx_tensors import type_of
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, dtype_of, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, dtype_of, label, nothing_to_do
 
 _LARGEST_ELEMENTS = 4096  # shape arithmetic is small; folding a big constant would only grow the file
 _NOT_FOLDED = {

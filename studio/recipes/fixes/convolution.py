@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, attributes, label, nothing_to_do
 
 
 def widen(edit: OnnxEdit, options: FixOptions) -> Rewrite:

@@ -8,7 +8,8 @@ from studio.errors import UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import keep_lines, label, nothing_to_do
 
 
 def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:

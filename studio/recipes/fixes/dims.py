@@ -11,8 +11,10 @@ from studio.errors import InputError, UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, nothing_to_do
-from studio.recipes.fixes.prove import Kind, Runner, feeds_for, lone_dims, open_dims
+from studio.recipes.fixes.made_inputs import Kind, feeds_for, lone_dims, open_dims
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import nothing_to_do
+from studio.recipes.fixes.runner import Runner
 
 _MOST_BUCKETS = 16
 # (side of a picture, length of a sequence or signal), tried in this order; 48 is the height of text lines

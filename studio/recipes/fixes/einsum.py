@@ -8,7 +8,8 @@ import numpy as np
 
 from studio.graph.einsum import matrix_product
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, label, nothing_to_do
 
 
 def to_matmul(edit: OnnxEdit, options: FixOptions) -> Rewrite:

@@ -9,7 +9,8 @@ import numpy as np
 
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, is_meant, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, is_meant, label, nothing_to_do
 
 Match = tuple[list[Any], Any]
 """The nodes that go (the last one makes the output) and the node that comes."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from studio.errors import InputError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import Array, OnnxEdit, array_of, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import Array, array_of, label, nothing_to_do
 
 _FLOATS = {1, 10, 11}  # TensorProto: float32, float16, float64
 

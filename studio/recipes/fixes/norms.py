@@ -13,7 +13,8 @@ import numpy as np
 from studio.recipes.fixes.activations import Writer
 from studio.recipes.fixes.decompose import inline
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, label, nothing_to_do
 
 _OTHERS = ("GroupNormalization", "MeanVarianceNormalization")
 _HALVES = (10, 16)  # TensorProto: float16, bfloat16

@@ -6,7 +6,8 @@ from typing import Any
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, keep_lines, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import keep_lines, label, nothing_to_do
 
 
 def up(edit: OnnxEdit, options: FixOptions) -> Rewrite:

@@ -8,8 +8,10 @@ import numpy as np
 
 from studio.errors import InputError
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
-from studio.recipes.fixes.prove import Runner, reference_runs
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, label, nothing_to_do
+from studio.recipes.fixes.prove import reference_runs
+from studio.recipes.fixes.runner import Runner
 
 _COARSE = 0.01  # half a step of an 8-bit scale is 0.002 of the range; the parts' own rounding comes on top
 _RATIO = 8.0  # parts whose ranges differ by more than this lose three bits or more to a shared scale

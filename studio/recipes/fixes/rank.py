@@ -8,7 +8,8 @@ import numpy as np
 
 from studio.graph.merged_dims import broadcast_groups, merged, spread, transpose_groups
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, attributes, is_meant, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, attributes, is_meant, label, nothing_to_do
 
 _UNARY = {
     "Abs", "Cast", "Ceil", "Clip", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",

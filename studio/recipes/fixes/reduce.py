@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, label, nothing_to_do
 
 
 def to_global_pool(edit: OnnxEdit, options: FixOptions) -> Rewrite:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, attribute, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import attribute, label, nothing_to_do
 
 _MODE = "coordinate_transformation_mode"
 _SINCE = 11  # opset 10 has no modes: it is asymmetric, always

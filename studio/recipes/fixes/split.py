@@ -7,7 +7,8 @@ from typing import Any
 from studio.errors import InputError, UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.fix import FixOptions, Join, Rewrite
-from studio.recipes.fixes.onnx_edit import OnnxEdit, captured, is_meant, label, nothing_to_do
+from studio.recipes.fixes.onnx_edit import OnnxEdit
+from studio.recipes.fixes.protos import captured, is_meant, label, nothing_to_do
 
 _TAIL_OPERATORS = ("TopK", "NonZero", "NonMaxSuppression", "Unique", "Compress")
 
