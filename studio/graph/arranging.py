@@ -53,6 +53,11 @@ def arrange(problem: Problem, spent: int = 0) -> Arrangement:
     return result
 
 
+def forget_segments() -> None:
+    """Forgets all segments."""
+    _solved.clear()
+
+
 def _solve_segment(
     proper: Layers, first: int, last: int, x: list[float], spent: int, ranks: list[int]
 ) -> int:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from studio.graph.arranging import arrange
+from studio.graph.arranging import arrange, forget_segments
 from studio.graph.memo import Memo
 from studio.graph.nets import OUTSIDE, Arrangement, Net, Problem
 from studio.graph.ordering import is_hurried
@@ -67,6 +67,12 @@ def solve(columns: Columns, spent: int, before: Floats | None = None) -> Tile:
     ranks[is_known] = np.unique(before[is_known], return_inverse=True)[1]
     digest.update(ranks.data)
     return _solved(digest.digest(), columns, effort, ranks.tolist())
+
+
+def forget_solved() -> None:
+    """Makes the next layout start from nothing, for benches and tests."""
+    _known.clear()
+    forget_segments()
 
 
 def contradicts(tile: Tile, before: Floats) -> bool:

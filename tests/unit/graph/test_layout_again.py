@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from studio.graph import Graph, arranging, tiles
+from studio.graph import Graph, tiles
 from studio.graph.groups import bounds_of, number_rows, ranges
 from studio.graph.layout import Layout, carry_places, lay_out, places_of
 from studio.graph.memo import Memo
@@ -21,12 +21,6 @@ from studio.graph.view import GraphView
 
 MakeGraph = Callable[..., Graph]
 PATHS = ["", "a", "a/b", "a/c", "d", "e"]
-
-
-def forget() -> None:
-    """Makes the next layout start from nothing."""
-    tiles._known.clear()
-    arranging._solved.clear()
 
 
 def assert_same(one: Layout, other: Layout) -> None:
@@ -64,7 +58,7 @@ def test_any_toggles_give_what_a_layout_from_nothing_gives(
     for scope in toggles:
         view = GraphView(collapsed=view.collapsed ^ {scope}, wrap=wraps)
         again = lay_out(graph, view)
-        forget()
+        tiles.forget_solved()
         fresh = make_graph(rows, inputs=["x"], outputs=[f"t{len(rows) - 1}"], scopes=scopes)
         assert_same(again, lay_out(fresh, view))
 
@@ -86,7 +80,7 @@ def blocks_of_transformer(make_graph: MakeGraph, blocks: int) -> Graph:
 
 def test_only_what_changed_is_solved_again(make_graph: MakeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = blocks_of_transformer(make_graph, 12)
-    forget()
+    tiles.forget_solved()
     lay_out(graph, GraphView())
     solved = []
     real = tiles.arrange
