@@ -9,6 +9,7 @@ whoever reads them knows which one a crash belongs to; the mutated file stays in
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import io
 import json
@@ -135,11 +136,13 @@ def _json(content: bytes, rng: random.Random) -> bytes:
             del owner[key]
         elif fate == 1:
             other, its = rng.choice(places)
-            owner[key] = json.loads(json.dumps(other[its])) if other is not owner else rng.choice(ODD)
+            owner[key] = (
+                json.loads(json.dumps(other[its])) if other is not owner else copy.deepcopy(rng.choice(ODD))
+            )
         elif fate == 2 and isinstance(owner[key], int):
             owner[key] = rng.choice([owner[key] + 1, -owner[key], owner[key] << 20, 1 << 62, -(1 << 63)])
         else:
-            owner[key] = rng.choice(ODD)
+            owner[key] = copy.deepcopy(rng.choice(ODD))
     return json.dumps(tree).encode()
 
 
