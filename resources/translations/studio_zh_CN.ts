@@ -366,6 +366,10 @@
         <source>Search commands</source>
         <translation>搜索命令</translation>
     </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
 </context>
 <context>
     <name>CompareCanvas</name>
@@ -1470,6 +1474,10 @@
         <translation>重新测量</translation>
     </message>
     <message>
+        <source>The worst nodes</source>
+        <translation>最差的节点</translation>
+    </message>
+    <message>
         <source>One inference {p50} · {total} in kernels while profiled, {share} of it told by node</source>
         <translation>一次推理 {p50} · 剖析时内核共 {total}，其中 {share} 归到节点</translation>
     </message>
@@ -1671,6 +1679,10 @@
     <message>
         <source>Copy the node as text</source>
         <translation>将节点复制为文本</translation>
+    </message>
+    <message>
+        <source>Pages of the node</source>
+        <translation>节点的各页</translation>
     </message>
     <message>
         <source>Verdicts</source>

@@ -39,6 +39,7 @@ class CommandPalette(QDialog):
         self._field.textChanged.connect(self.refresh)
         self._field.installEventFilter(self)
         self._list = QListWidget()
+        self._list.setAccessibleName(self.tr("Commands"))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.itemClicked.connect(lambda _item: self.accept())

@@ -54,6 +54,7 @@ class MeasuredPanel(QFrame):
         self._note = label("", "small", wrap=True, selectable=True)
         self._again = button(self.tr("Measure again"), self.again_requested.emit, role="link")
         self._list = QTreeWidget()
+        self._list.setAccessibleName(self.tr("The worst nodes"))
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setAlternatingRowColors(False)

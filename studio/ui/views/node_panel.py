@@ -51,6 +51,7 @@ class NodePanel(QWidget):
         column.addWidget(self._scope)
         self._tabs = QTabBar()
         self._tabs.setObjectName("Segments")
+        self._tabs.setAccessibleName(self.tr("Pages of the node"))
         self._tabs.setExpanding(True)
         self._tabs.setDrawBase(False)
         for title in (self.tr("Verdicts"), self.tr("Attributes"), self.tr("Tensors"), self.tr("About")):

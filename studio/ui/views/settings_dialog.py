@@ -46,6 +46,7 @@ class SettingsDialog(QDialog):
         self._editor = QLineEdit(preferences.editor)
         self._editor.setPlaceholderText("code -g {file}:{line}")
         self._adb = QLineEdit(preferences.adb)
+        self._adb.setAccessibleName("adb")
         self._adb.setPlaceholderText(self.tr("found on PATH, else the one of adbutils"))
         self._folders = QPlainTextEdit("\n".join(preferences.tool_folders))
         self._folders.setPlaceholderText(self.tr("one folder per line, e.g. of QAIRT, omg or ncc-tflite"))

@@ -47,6 +47,7 @@ class TargetDialog(QDialog):
         chosen = project.targets if project else ()
         self._filter = QLineEdit()
         self._filter.setPlaceholderText(self.tr("Filter"))
+        self._filter.setAccessibleName(self.tr("Filter"))
         self._filter.setClearButtonEnabled(True)
         self._filter.textChanged.connect(self._apply_filter)
         self._tree = QTreeWidget()

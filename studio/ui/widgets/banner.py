@@ -53,6 +53,7 @@ class Banner(QFrame):
         outer.addLayout(row)
         self._detail = QPlainTextEdit()
         self._detail.setReadOnly(True)
+        self._detail.setAccessibleName(self.tr("Details"))
         self._detail.setMaximumHeight(160)
         self._detail.hide()
         outer.addWidget(self._detail)
