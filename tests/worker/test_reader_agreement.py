@@ -19,6 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 from studio.graph import Graph, open_graph
+from studio.graph.weights import read_tensor
 
 X = torch.zeros(1, 3, 16, 16)
 
@@ -208,3 +209,63 @@ def test_gguf_has_the_tensors_of_the_gguf_package(tmp_path: Path) -> None:
         assert graph.tensor_name[index] == theirs.name
         assert graph.tensor_shape[index] == tuple(reversed(theirs.shape.tolist()))
         assert int(graph.tensor_bytes[index]) == theirs.n_bytes
+
+
+def test_safetensors_have_the_tensors_of_their_package(tmp_path: Path) -> None:
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    path = tmp_path / "m.safetensors"
+    save_file(
+        {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4, dtype=torch.bfloat16),
+         "c": torch.tensor([True, False]), "d": torch.zeros(0, 5, dtype=torch.int16)},
+        str(path),
+    )  # fmt: skip
+    graph = open_graph(path)
+    with safe_open(str(path), "pt") as theirs:
+        assert sorted(graph.tensor_name) == sorted(theirs.keys())
+        for index, name in enumerate(graph.tensor_name):
+            tensor = theirs.get_tensor(name)
+            found = types_of(graph, (index,))
+            assert found == [(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))]
+            values = read_tensor(graph, index).astype(np.float64)
+            np.testing.assert_array_equal(values, tensor.to(torch.float64).numpy())
+
+
+def test_onnx_external_functions_and_sparse_are_what_onnx_says(tmp_path: Path) -> None:
+    """One model with all three: nodes of functions, values of external and of sparse constants."""
+    rng = np.random.default_rng(0)
+    weight = rng.standard_normal((64, 32)).astype(np.float32)
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.array([2.0, 3.0], np.float32), "s"),
+        numpy_helper.from_array(np.array([1, 40], np.int64), "at"),
+        [32, 2],
+    )
+    twice = helper.make_function(
+        "own", "Twice", ["a"], ["z"], [helper.make_node("Add", ["a", "a"], ["z"])],
+        [helper.make_opsetid("", 17)],
+    )  # fmt: skip
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Twice", ["m"], ["y"], domain="own"),
+         helper.make_node("Identity", ["s"], ["t"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 32]),
+         helper.make_tensor_value_info("t", TensorProto.FLOAT, [32, 2])],
+        [numpy_helper.from_array(weight, "w")],
+        sparse_initializer=[sparse],
+    )  # fmt: skip
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    model = helper.make_model(graph, opset_imports=imports, functions=[twice], ir_version=8)
+    path = tmp_path / "m.onnx"
+    onnx.save(model, str(path), save_as_external_data=True, location="m.data", size_threshold=0)
+    ours, theirs = open_graph(path), onnx.load(str(path))
+    assert ours.node_count == len(theirs.graph.node) + len(theirs.functions[0].node)
+    weight_id, sparse_id = ours.tensor_name.index("w"), ours.tensor_name.index("s")
+    assert ours.tensor_data[weight_id].path == "m.data"
+    np.testing.assert_array_equal(
+        read_tensor(ours, weight_id), numpy_helper.to_array(theirs.graph.initializer[0])
+    )
+    dense = np.zeros(64, np.float32)
+    dense[[1, 40]] = [2.0, 3.0]
+    np.testing.assert_array_equal(read_tensor(ours, sparse_id), dense.reshape(32, 2))
