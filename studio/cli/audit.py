@@ -1,8 +1,8 @@
 """The audit behind `support --audit CORPUS`: the rules against the real tools, node by node.
 
 JSON: `studio.jobs.audit.Audited`: `{"date", "rows": [{"target_id", "level", "tool", "files", "nodes",
-"agree", "false_yes", "false_no", "left_open"}], "disagreements": [{"file", "target_id", "kind", "node",
-"op", "rule", "tool"}], "notes"}`. Exit code 1: a rule said yes where the tool says no.
+"yes", "no", "agree", "false_yes", "false_no", "left_open"}], "disagreements": [{"file", "target_id", "kind",
+"node", "op", "rule", "tool"}], "notes"}`. Exit code 1: a rule said yes where the tool says no.
 """
 
 from __future__ import annotations

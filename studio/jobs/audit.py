@@ -71,6 +71,8 @@ class AuditRow(Record):
     tool: str
     files: int = 0
     nodes: int = 0
+    yes: int = 0  # what the rule claimed: runs
+    no: int = 0  # not taken
     agree: int = 0
     false_yes: int = 0
     false_no: int = 0
@@ -137,13 +139,14 @@ class _Table:
         claims: Iterator[Claim],
     ) -> None:
         """Adds one file's (node, op, rule's verdict, rule's text, taken, tool's reason)."""
-        counts = dict.fromkeys(("nodes", "agree", "false_yes", "false_no", "left_open"), 0)
+        counts = dict.fromkeys(("nodes", "yes", "no", "agree", "false_yes", "false_no", "left_open"), 0)
         for node, op, verdict, text, taken, why in claims:
             counts["nodes"] += 1
             if verdict in (Verdict.CONDITIONAL, Verdict.UNKNOWN):
                 counts["left_open"] += 1
                 continue
             says_yes = verdict == Verdict.RUNS
+            counts["yes" if says_yes else "no"] += 1
             if says_yes == taken:
                 counts["agree"] += 1
                 continue

@@ -69,6 +69,27 @@ def test_asking_puts_the_tool_over_the_rules(exported: Path) -> None:
     assert "litert/gpu" not in result.verdict_paths and any("litert/gpu" in n for n in result.notes)
 
 
+def test_a_torch_program_is_converted_before_litert_is_asked(tmp_path: Path) -> None:
+    """The converter names an output's operator after the output: it still counts for its module."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("litert_torch")
+    from studio.backends.ask_converted import ask
+
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.LogSoftmax(1)
+    )
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(net.eval(), (torch.zeros(1, 3, 8, 8),)), str(path))
+    answer = ask(path)
+    taken = {node.name: node.taken for node in answer.nodes}
+    assert taken["conv2d"] and taken["flatten"]
+    assert taken["log_softmax"] is False, "LOG_SOFTMAX is LiteRT's own, not XNNPACK's"
+    assert "litert-torch" in answer.version and answer.partitions >= 1
+    with pytest.raises(InputError):
+        (tmp_path / "x.pt2").write_bytes(b"not a program")
+        ask(tmp_path / "x.pt2")
+
+
 def test_a_file_that_is_no_program_is_an_input_error(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     from studio.backends.ask_executorch import ask

@@ -28,6 +28,8 @@ def _softmax(node: OpNode) -> Lowering:
         tflite(node, "EXP", (x,)),
         *reduced(node, "SUM", (axis,)),
     )
+    if "log" in node.op and rank == 2 and axis in (-1, 1):
+        return becomes(SOURCE, tflite(node, "LOG_SOFTMAX", (x,)))
     if "log" in node.op:
         return becomes(SOURCE, *steady, tflite(node, "LOG", (x,)))
     if axis in (-1, rank - 1):

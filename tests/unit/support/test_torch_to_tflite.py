@@ -54,6 +54,8 @@ def weight(*shape: int) -> OpTensor:
         ("aten.hardsigmoid.default", (ROW,), ROW, {}, "ADD MUL"),
         ("aten.softmax.int", (SOUND,), SOUND, {"dim": 1}, "REDUCE_MAX MAXIMUM SUB EXP SUM DIV"),
         ("aten.softmax.int", (SOUND,), SOUND, {"dim": -1}, "SOFTMAX"),
+        ("aten.log_softmax.int", (ROW,), ROW, {"dim": 1}, "LOG_SOFTMAX"),
+        ("aten.log_softmax.int", (SOUND,), SOUND, {"dim": -1}, "REDUCE_MAX MAXIMUM SUB EXP SUM LOG"),
         ("aten.pow.Tensor_Scalar", (ROW,), ROW, {"exponent": 2}, "MUL"),
         ("aten.div.Tensor", (ROW,), ROW, {"other": 2}, "MUL"),
         ("aten.prelu.default", (IMAGE, weight(4)), IMAGE, {}, "RELU MUL SUB"),
