@@ -86,7 +86,7 @@ widened by seeds 202 and 303, seed 505 (above) after what 404 found was mended; 
 |---|---|
 | ort/xnnpack | no onnxruntime wheel for a computer has the provider; the rule quotes its source |
 | ort/nnapi | the checker knows a list of operators; it cannot confirm attributes, so only refusals count |
-| litert/gpu | the delegate needs OpenCL or OpenGL ES of a phone; the analyzer calls every model compatible |
+| litert/gpu | the delegate needs a phone's OpenCL or OpenGL ES; the wheel's WebGPU accelerator needs a GPU |
 | litert/nnapi, litert/npu, executorch/qnn, /mediatek, /samsung | needs the vendor's SDK or a phone |
 | qualcomm, huawei, mediatek, mindspore-lite, ncnn, mnn | only lists of operators are public |""",
         "notes": "{} files that a tool could not load or a converter not convert, among them:",
@@ -113,7 +113,7 @@ aten 算子的种子 707（见上）是在更正种子 101 的发现之后询问
 |---|---|
 | ort/xnnpack | 电脑版 onnxruntime 不含该提供程序；规则引用其源码 |
 | ort/nnapi | 检查器只认识算子清单，无法证实属性，因此只计入拒绝 |
-| litert/gpu | 委托需要手机的 OpenCL 或 OpenGL ES；分析器把所有模型都说成兼容 |
+| litert/gpu | 委托需要手机的 OpenCL 或 OpenGL ES；安装包里只有 WebGPU 加速器，没有 GPU 无法创建 |
 | litert/nnapi、litert/npu、executorch/qnn、/mediatek、/samsung | 需要厂商 SDK 或手机 |
 | qualcomm、huawei、mediatek、mindspore-lite、ncnn、mnn | 只有算子清单是公开的 |""",
         "notes": "有 {} 个文件工具无法加载或转换，例如：",

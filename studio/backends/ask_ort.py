@@ -168,6 +168,7 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
             info = usability_checker.check_nnapi_partitions(model, True)
     except ValueError as error:  # it wants inferred shapes, which some graphs do not yield
         raise ToolError(f"The NNAPI checker refuses {path.name}: {error}", hint="Judge it by rule.") from None
+    shaped = _shaped(model.graph)
     groups = [g if isinstance(g, (list, tuple)) else [g] for g in info.supported_groups]
     listed = {n.name for group in groups for n in group} | {tuple(n.output) for g in groups for n in g}
     return ToolAnswer(
@@ -180,8 +181,9 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
                 op=node.op_type,
                 index=i,
                 # in a group: the operator is on the list, its attributes were not looked at; a left-out
-                # optional input is read as a dynamic shape by the checker, which the provider does not
-                taken=None if tuple(node.output) in listed or "" in node.input else False,
+                # optional input is read as a dynamic shape by the checker, which the provider does not;
+                # and where inference here found no shape at all (after a contrib operator), it cannot say
+                taken=None if tuple(node.output) in listed or not shaped.issuperset(_names(node)) else False,
                 reason="" if tuple(node.output) in listed else "not in any group of the checker",
             )
             for i, node in enumerate(model.graph.node)
@@ -189,3 +191,14 @@ def ask_nnapi_checker(path: Path) -> ToolAnswer:
         partitions=int(info.num_partitions),
         notes=(f"{info.num_supported_nodes} of {info.num_nodes} nodes by list",),
     )
+
+
+def _names(node: Any) -> set[str]:
+    return {*node.input, *node.output}
+
+
+def _shaped(graph: Any) -> set[str]:
+    """Names of the tensors whose shape is written down, with numbers or with symbols."""
+    values = [*graph.input, *graph.output, *graph.value_info]
+    found = {v.name for v in values if v.type.tensor_type.HasField("shape")}
+    return found | {t.name for t in graph.initializer}
