@@ -138,22 +138,23 @@ def test_the_nnapi_checker_refuses_dynamic_shapes(tmp_path: Path) -> None:
 
 
 def test_the_nnapi_checker_says_nothing_where_it_knows_no_shape(tmp_path: Path) -> None:
-    """Behind an operator of Microsoft's it infers no shape and refuses; the provider does know the shape."""
+    """Behind an operator that it does not know it infers no shape and refuses whatever follows."""
     from studio.backends.ask_ort import ask_nnapi_checker
 
     onnx = pytest.importorskip("onnx")
     helper = onnx.helper
     nodes = [
-        helper.make_node("BiasGelu", ["x", "b"], ["a"], name="n0", domain="com.microsoft"),
+        helper.make_node("Relu", ["x"], ["r"], name="first"),
+        helper.make_node("Mystery", ["r", "b"], ["a"], name="n0", domain="com.example"),
         helper.make_node("Sigmoid", ["a"], ["s"], name="n1"),
         helper.make_node("Relu", ["s"], ["y"], name="n2"),
     ]
     values = [helper.make_tensor_value_info(name, 1, shape) for name, shape in (("x", [1, 4]), ("b", [4]))]
     graph = helper.make_graph(nodes, "g", values, [helper.make_tensor_value_info("y", 1, [1, 4])])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("com.example", 1)]
     path = tmp_path / "m.onnx"
     onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=10), str(path))
-    assert [n.taken for n in ask_nnapi_checker(path).nodes] == [None, None, None]
+    assert [n.taken for n in ask_nnapi_checker(path).nodes] == [None] * 4
 
 
 def test_qnn_is_asked_for_a_known_soc_only(tmp_path: Path) -> None:
