@@ -68,7 +68,8 @@ WORDS = {
         "held-out": """## Held out
 
 Models and operators that no rule was made on before they were first asked; what they showed was mended since,
-and QNN's lists were widened by the fresh models and seeds 202 and 303. All of the first set was asked again. The *fresh* set was written afterwards: thirteen other architectures (RepVGG while
+and QNN's lists were widened by the fresh models and seeds 202 and 303. All of the first set was asked
+again. The *fresh* set was written afterwards: thirteen other architectures (RepVGG while
 training, SE-ResNeXt, a depth decoder with aligned corners, Conformer, DETR, CRNN, a speech separator with
 GRU, GhostNet with coordinate attention, NAFNet, PointNet, MLP-Mixer, a Whisper-like encoder and decoder step,
 PAN) in float32, float16, unsigned, signed per-channel and 16-bit QDQ, and as LiteRT float, dynamic and static
