@@ -2,7 +2,8 @@
 
 What lives here: `main.py` (finds the command, turns every end into an exit code), `output.py` (results
 on stdout, progress on stderr, what libraries print into a log), `options.py` and `data_options.py`
-(shared arguments), `opening.py` (FILE → graph or project), `tables.py` (texts), `steps.py`, `journey.py`
+(shared arguments), `opening.py` (FILE → graph or project), `known_facts.py` (FILE → what was measured of
+it), `tables.py` (texts), `steps.py`, `journey.py`
 and `single_step.py` (what several commands share), and a module per command with `parser()` and
 `run(options, output) -> exit code`. What does not: work. That is in the rooms below.
 

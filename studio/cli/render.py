@@ -1,15 +1,17 @@
-"""`render FILE --out picture.svg`: the graph as a picture, coloured by a target's verdicts or by costs.
+"""`render FILE --out picture.svg`: the graph as a picture, coloured by verdicts, costs or what was measured.
 
-JSON: `{"out", "width", "height", "nodes", "boxes", "target" | null, "overlay" | null}`. No display is needed.
-A large graph is drawn with its inner scopes closed; `--depth 0` opens all.
+JSON: `{"out", "width", "height", "nodes", "boxes", "target" | null, "overlay" | null, "fact" | null}`. No
+display is needed. A large graph is drawn with its inner scopes closed; `--depth 0` opens all.
 """
 
 from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
+from studio.cli.known_facts import KnownFact, known_fact
 from studio.cli.opening import is_project, open_model, open_project
 from studio.cli.options import Parser, add_dims, add_phone, dims_of
 from studio.cli.output import Output
@@ -36,6 +38,7 @@ class RenderAnswer(Record):
     boxes: int  # fewer than nodes where scopes are closed
     target: str | None
     overlay: str | None
+    fact: str | None = None  # the profile or the comparison that is drawn
 
 
 def parser() -> Parser:
@@ -43,7 +46,8 @@ def parser() -> Parser:
     result = Parser(
         "render",
         summary="Draw the graph as SVG, PNG or PDF, coloured by what a target does with each node.",
-        example="deployment-studio render mobilenet.onnx --out mobilenet.png --target ort/nnapi",
+        example="deployment-studio render mobilenet.onnx --out mobilenet.png --target ort/nnapi\n"
+        "deployment-studio render mobilenet.onnx --out times.svg --overlay latency",
     )
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
     result.add_argument("--out", required=True, metavar="PICTURE", help="ends in .svg, .png or .pdf")
@@ -52,8 +56,11 @@ def parser() -> Parser:
         "--overlay",
         choices=tuple(OVERLAYS),
         help="what the colours say (default: verdict with --target, else none); verdict and partitions are "
-        "of a target, a project's first one when none is named",
+        "of a target, a project's first one when none is named; latency and error are of the newest profile "
+        "(see profile) and comparison (see compare-layers) that is kept of the file",
     )
+    result.add_argument("--profile", default="", metavar="FACT", help="draw this profile's times instead")
+    result.add_argument("--layers", default="", metavar="FACT", help="draw this comparison's errors instead")
     result.add_argument(
         "--depth", type=int, metavar="N", help="close scopes N deep; 0 opens all (default: as reads well)"
     )
@@ -72,32 +79,32 @@ def run(options: Namespace, output: Output) -> int:
     from studio.report.palette import PALETTES
 
     out = Path(options.out).absolute()
-    if out.suffix not in (".svg", ".png", ".pdf"):
+    ending = out.suffix.lower()
+    if ending not in (".svg", ".png", ".pdf"):
         raise InputError(
             f"{out.name} is neither .svg, .png nor .pdf.", hint="Name the picture NAME.svg or NAME.png."
         )
     path, soc, target_id = Path(options.file), options.soc, options.target
-    overlay = options.overlay or ("verdict" if target_id else "")
+    overlay = _overlay(options)
+    project_path: Path | None = None
     if target_id and overlay not in OF_A_TARGET:
         raise InputError(
             f"The overlay {overlay} is not of a target.", hint="Give either --target or this --overlay."
         )
     if is_project(path):
         opened = open_project(path)
-        path, soc = opened.graph_path, soc or opened.project.soc
+        path, soc, project_path = opened.graph_path, soc or opened.project.soc, opened.path
         if overlay in OF_A_TARGET and not target_id:
             target_id = next(iter(opened.project.targets), "")
     graph = open_model(path, dims=dims_of(options.dim))
     palette = PALETTES[options.theme]
-    paint, what = _paint(graph, overlay, target_id, soc, options, palette)
+    fact = known_fact(graph, overlay, options, project_path, output)
+    paint, what = _paint(graph, overlay, target_id, soc, options, palette, fact)
     subtitle = f"{path.name}{what}"
     layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
-    if out.suffix == ".svg":
-        picture = svg.encode()
-    else:
-        picture = svg_to_pdf(svg) if out.suffix == ".pdf" else svg_to_png(svg)
-    write_atomically(out, picture)
+    made: dict[str, Callable[[str], bytes]] = {".svg": str.encode, ".png": svg_to_png, ".pdf": svg_to_pdf}
+    write_atomically(out, made[ending](svg))
     width, height = map(int, _SIZE.search(svg).groups())  # type: ignore[union-attr]
     answer = RenderAnswer(
         out=str(out),
@@ -106,14 +113,39 @@ def run(options: Namespace, output: Output) -> int:
         nodes=graph.node_count,
         boxes=len(layout.item_x),
         target=target_id or None,
-        overlay=options.overlay,
+        overlay=overlay or None,
+        fact=str(fact.path) if fact else None,
     )
     output.result(answer, f"Drew {graph.node_count:,} nodes, {width} × {height}: {out}")
+    if fact:
+        output.note(f"drawn from {fact.path}")
     return 0
 
 
+def _overlay(options: Namespace) -> str:
+    """The overlay's name, "" for none: a fact or a target that is named says which."""
+    named = {"latency": options.profile, "error": options.layers}
+    for overlay, given in named.items():
+        option = "--profile" if overlay == "latency" else "--layers"
+        if given and (options.overlay or overlay) != overlay:
+            raise InputError(
+                f"{option} is drawn by --overlay {overlay}, not by --overlay {options.overlay}.",
+                hint=f"Leave out {option} or --overlay.",
+            )
+    if options.profile and options.layers:
+        raise InputError("A picture has one overlay.", hint="Give either --profile or --layers.")
+    implied = next((overlay for overlay, given in named.items() if given), "")
+    return options.overlay or implied or ("verdict" if options.target else "")
+
+
 def _paint(
-    graph: Graph, overlay: str, target_id: str, soc: str, options: Namespace, palette: Palette
+    graph: Graph,
+    overlay: str,
+    target_id: str,
+    soc: str,
+    options: Namespace,
+    palette: Palette,
+    fact: KnownFact | None,
 ) -> tuple[Paint | None, str]:
     """The colouring asked for, and what it shows, in words for the subtitle."""
     if not overlay:
@@ -123,8 +155,17 @@ def _paint(
         target = find_target(target_id)
         verdicts = judge(graph, (target.id,), soc=soc, android_level=options.android_level)[target.id]
         what = f" on {target.title}"
-    facts = Facts(graph, palette, verdicts, lambda: node_costs(graph, dims=dims_of(options.dim)))
+    facts = Facts(
+        graph,
+        palette,
+        verdicts,
+        lambda: node_costs(graph, dims=dims_of(options.dim)),
+        profile=fact.profile if fact else None,
+        layers=fact.layers if fact else None,
+    )
     paint = OVERLAYS[overlay](facts)
+    if fact:
+        return paint, f" · {fact.subtitle}"
     name = paint.name.split(" · ")[0]
     return paint, f"{what}, {name}" if name else what
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from studio.errors import InputError
+from studio.errors import InputError, StudioError
 from studio.records import Record, from_json, to_json, write_atomically
 
 R = TypeVar("R", bound=Record)
@@ -50,3 +51,30 @@ def find_facts(folder: Path, kind: str, sha256: str) -> list[Path]:
         return []
     found = folder.glob(f"*-{sha256[:_HASH]}-*.{kind}.json")
     return sorted(found, key=lambda path: path.name, reverse=True)
+
+
+def newest_fact(
+    folders: Iterable[Path],
+    kind: str,
+    sha256: str,
+    type_: type[R],
+    *,
+    fits: Callable[[R], bool],
+    skipped: Callable[[Path, str], None] = lambda path, why: None,
+) -> tuple[Path, R] | None:
+    """The newest fact about the file with that hash and where it is; None when there is none.
+
+    One that cannot be read (of a newer studio, or damaged) or does not fit the file is told to `skipped`:
+    older ones may do.
+    """
+    found = [path for folder in folders for path in find_facts(folder, kind, sha256)]
+    for path in sorted(found, key=lambda p: p.name, reverse=True):
+        try:
+            fact = load_fact(path, type_)
+        except StudioError as error:
+            skipped(path, str(error))
+            continue
+        if fits(fact):
+            return path, fact
+        skipped(path, "It is not about this file.")
+    return None

@@ -116,6 +116,14 @@ class LayerErrors(Record):
     incomparable: int = 0
     notes: tuple[str, ...] = ()
 
+    def is_about(self, sha256: str, node_count: int) -> bool:
+        """Whether one side is the file with that hash, and every node named of it is there."""
+        if not sha256 or sha256 not in (self.a.sha256, self.b.sha256):
+            return False
+        is_first = self.a.sha256 == sha256
+        named = (layer.node_a if is_first else layer.node_b for layer in self.layers)
+        return all(0 <= node < node_count for node in named)
+
 
 def worst_first(layers: tuple[LayerError, ...]) -> list[LayerError]:
     """The layers by falling error: broken values first, then by SQNR; equal layers last."""
@@ -137,3 +145,17 @@ def node_sqnr(errors: LayerErrors, sha256: str, node_count: int) -> npt.NDArray[
         value = -float("inf") if layer.nonfinite else value
         found[node] = value if np.isnan(found[node]) else min(found[node], value)
     return found
+
+
+def relative_error(layer: LayerError) -> float:
+    """Root of noise over signal, in percent: 0 = equal, 100 = as much noise as signal (1 % = 40 dB)."""
+    if layer.nonfinite:
+        return float("inf")
+    return 0.0 if layer.sqnr_db is None else 100.0 * float(10.0 ** (-layer.sqnr_db / 20.0))
+
+
+def node_relative_error(errors: LayerErrors, sha256: str, node_count: int) -> npt.NDArray[np.float64]:
+    """[nodes] the worst `relative_error` of each node in percent, at most 100, where the scale ends;
+    NaN = not compared."""
+    sqnr = node_sqnr(errors, sha256, node_count)
+    return np.minimum(100.0 * np.power(10.0, -sqnr / 20.0), 100.0)

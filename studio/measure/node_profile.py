@@ -80,6 +80,16 @@ class NodeProfile(Record):
         """The share of the kernels' time that belongs to nodes of the file, 0..1."""
         return sum(time.share for time in self.nodes if not time.is_inside)
 
+    def is_about(self, sha256: str, node_count: int) -> bool:
+        """Whether it is of the file with that hash, and every node that it names is there."""
+        named = (*self.folded, *(node for time in self.nodes for node in time.nodes))
+        return (
+            bool(sha256)
+            and self.sha256 == sha256
+            and all(time.nodes and time.names for time in self.nodes)
+            and all(0 <= node < node_count for node in named)
+        )
+
 
 def node_milliseconds(profile: NodeProfile, node_count: int) -> npt.NDArray[np.float64]:
     """[nodes] the median time of each node; NaN = not timed. Fused nodes: the first has it all, the

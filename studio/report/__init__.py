@@ -1,7 +1,7 @@
 """Pictures and pages for people: SVG and PNG of a graph, HTML. No Qt.
 
 What lives here: `graph_svg` (a layout, coloured, as SVG text), `picture_svg` and `write_picture`
-(a whole graph as a file), `Paint` (what colour says). What does not: where boxes are
+(a whole graph as a file), `Paint` (what colour says; `overlays` and `measured_paint` make them). Not: where boxes are
 (`graph.layout`), and the interactive canvas (`ui.canvas`).
 """
 

@@ -1,7 +1,7 @@
 """Overlays: the colourings that a picture can have, by the same names as in the window.
 
-`OVERLAYS` is the table that `deployment-studio render` offers. An overlay that needs more facts (a profile,
-a comparison with the original) adds them to `Facts` and a line to the table.
+`OVERLAYS` is the table that `deployment-studio render` offers. An overlay that needs more facts adds them to
+`Facts` and a line to the table.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from studio.graph.graph import Graph
 from studio.graph.labels import value_text
 from studio.graph.quantization_roles import quantization_codes
 from studio.graph.scales import GROUP_COLORS
+from studio.measure.layer_errors import LayerErrors
+from studio.measure.node_profile import NodeProfile
+from studio.report.measured_paint import error_paint, latency_paint
 from studio.report.paint import Category, Group, Paint, value_paint, verdict_paint
 from studio.report.palette import Palette
 from studio.support.boundaries import crossing_bytes, partition_members, partition_places
@@ -35,6 +38,8 @@ class Facts:
     palette: Palette
     verdicts: TargetVerdicts | None = None
     costs: Callable[[], Costs] | None = None
+    profile: NodeProfile | None = None
+    layers: LayerErrors | None = None
 
 
 def _verdicts(facts: Facts) -> TargetVerdicts:
@@ -47,6 +52,25 @@ def _costs(facts: Facts) -> Costs:
     if facts.costs is None:
         raise InputError("The costs of this graph are not known.", hint="Open the model again.")
     return facts.costs()
+
+
+def _latency(facts: Facts) -> Paint:
+    if facts.profile is None:
+        raise InputError(
+            "No profile of this file is kept: how long its nodes take is not known.",
+            hint="Make one: deployment-studio profile FILE. Or name one: --profile FILE.profile.json",
+        )
+    return latency_paint(facts.graph, facts.profile)
+
+
+def _error(facts: Facts) -> Paint:
+    if facts.layers is None:
+        raise InputError(
+            "No comparison of this file's layers with another file's is kept.",
+            hint="Make one: deployment-studio compare-layers ORIGINAL FILE. Or name one: "
+            "--layers FILE.layers.json",
+        )
+    return error_paint(facts.graph, facts.layers)
 
 
 def partition_paint(facts: Facts) -> Paint:
@@ -106,6 +130,8 @@ OVERLAYS: dict[str, Callable[[Facts], Paint]] = {
         "Memory alive", _costs(facts).live_bytes.astype(float), "B", take_largest=True
     ),
     "quantization": quantization_paint,
+    "latency": _latency,
+    "error": _error,
 }
 """name → the paint of a graph's facts."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from studio.graph.labels import value_text
+from studio.graph.labels import nodes_text, value_text
 from studio.graph.scales import HeatScale, heat_table
 from studio.report.paint import Category, Paint
 from studio.report.palette import Palette
@@ -131,5 +131,5 @@ def _heat_legend(paint: Paint, scale: HeatScale, palette: Palette, y: float) -> 
     unknown = int(np.isnan(paint.figures.values).sum())
     if unknown:
         y += 18
-        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>unknown: {unknown:,} nodes</text>')
+        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>unknown: {nodes_text(unknown)}</text>')
     return "".join(parts), y

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
 
 from studio import paths
-from studio.errors import StudioError
 from studio.jobs.job import Done, Failed
 from studio.jobs.model_inputs import InputData
-from studio.measure.fact_file import find_facts, load_fact
+from studio.measure.fact_file import newest_fact
 from studio.measure.layer_errors import LAYERS, LayerErrors
 from studio.measure.node_profile import PROFILE, NodeProfile
 from studio.project.places import runs_dir
-from studio.records import Record
 from studio.ui.job_runner import COMPUTE
 from studio.ui.session import Session
 from studio.ui.session_state import SessionState
 from studio.ui.stages import Stage
 from studio.ui.texts import fill
 
-R = TypeVar("R", bound=Record)
 PROFILED = frozenset({"onnx", "ort", "tflite", "pte"})
 """Formats whose runtime times single nodes on this computer."""
 COMPARED = frozenset({"onnx", "tflite"})
@@ -32,19 +28,20 @@ def load_facts(session: SessionState, stage: Stage) -> None:
     opened = stage.opened
     if opened is None:
         return
-    sha256 = opened.graph.file_sha256
-    opened.profile = _newest(session, PROFILE, sha256, NodeProfile)
-    opened.layer_errors = _newest(session, LAYERS, sha256, LayerErrors)
+    sha256, count = opened.graph.file_sha256, opened.graph.node_count
+    folders = _folders(session)
 
+    def skipped(path: Path, why: str) -> None:
+        session.logged.emit(path.name, why)
 
-def _newest(session: SessionState, kind: str, sha256: str, type_: type[R]) -> R | None:
-    found = [path for folder in _folders(session) for path in find_facts(folder, kind, sha256)]
-    for path in sorted(found, key=lambda p: p.name, reverse=True):
-        try:
-            return load_fact(path, type_)
-        except StudioError as error:  # of a newer studio, or damaged: older ones may be readable
-            session.logged.emit(path.name, str(error))
-    return None
+    profile = newest_fact(
+        folders, PROFILE, sha256, NodeProfile, fits=lambda p: p.is_about(sha256, count), skipped=skipped
+    )
+    layers = newest_fact(
+        folders, LAYERS, sha256, LayerErrors, fits=lambda e: e.is_about(sha256, count), skipped=skipped
+    )
+    opened.profile = profile[1] if profile else None
+    opened.layer_errors = layers[1] if layers else None
 
 
 def _folders(session: SessionState) -> list[Path]:

@@ -15,9 +15,11 @@ from pytestqt.qtbot import QtBot
 from studio.measure import LatencyStats
 from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
 from studio.measure.node_profile import NodeProfile, NodeTime
+from studio.targets import TARGETS
 from studio.ui import fact_jobs
 from studio.ui.canvas import error_overlay, latency_overlay, value_text
 from studio.ui.canvas.overlay import gather_on_items
+from studio.ui.views.picture_dialog import PictureDialog
 from tests.ui.canvas_graphs import chain, laid_out
 
 Open = Callable[..., Any]
@@ -200,3 +202,21 @@ def test_errors_are_relative_to_the_signal_and_a_scope_shows_its_worst() -> None
 )
 def test_times_have_the_unit_that_fits(seconds: float, text: str) -> None:
     assert value_text(seconds, "s") == text
+
+
+def test_the_svg_of_a_profile_says_what_ran_where_and_not_the_chosen_accelerator(
+    qtbot: QtBot, studio: Any, tmp_path: Path
+) -> None:
+    session = studio.session
+    fact_jobs.profile_nodes(session)
+    qtbot.waitUntil(lambda: session.opened.profile is not None, timeout=60_000)
+    dialog = PictureDialog(session, studio.window.stage_area.graph_view.canvas)
+    qtbot.addWidget(dialog)
+    dialog.save(tmp_path / "times.svg")
+    svg = (tmp_path / "times.svg").read_text()
+    profile = session.opened.profile
+    assert "Latency · ort/cpu" in svg and profile.runtime in svg and profile.device_name in svg
+    session.set_overlay("macs")
+    dialog.save(tmp_path / "macs.svg")
+    svg = (tmp_path / "macs.svg").read_text()
+    assert session.target_id and TARGETS[session.target_id].title not in svg, "costs are of no target"

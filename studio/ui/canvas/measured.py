@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from studio.graph import Graph
 from studio.graph.labels import value_text
-from studio.measure.layer_errors import LayerError, LayerErrors, node_sqnr
+from studio.measure.layer_errors import LayerError, LayerErrors, node_relative_error, relative_error
 from studio.measure.node_profile import NodeProfile, NodeTime, node_milliseconds
 from studio.ui.canvas.overlay import Gather, Overlay
 from studio.ui.texts import fill, translate
@@ -87,8 +85,7 @@ def time_text(milliseconds: float) -> str:
 
 def error_overlay(graph: Graph, errors: LayerErrors) -> Overlay:
     """The error of every layer relative to its signal, in percent (1 % = 40 dB); a scope shows its worst."""
-    sqnr = node_sqnr(errors, graph.file_sha256, graph.node_count)
-    values = np.minimum(100.0 * np.power(10.0, -sqnr / 20.0), 100.0)
+    values = node_relative_error(errors, graph.file_sha256, graph.node_count)
     is_first = errors.a.sha256 == graph.file_sha256
     layers: dict[int, LayerError] = {}
     for layer in errors.layers:
@@ -108,13 +105,6 @@ def error_overlay(graph: Graph, errors: LayerErrors) -> Overlay:
         gather=Gather.MAX,
         sentence=sentence,
     )
-
-
-def relative_error(layer: LayerError) -> float:
-    """Root of noise over signal, in percent: 0 = equal, 100 = as much noise as signal."""
-    if layer.nonfinite:
-        return float("inf")
-    return 0.0 if layer.sqnr_db is None else 100.0 * float(10.0 ** (-layer.sqnr_db / 20.0))
 
 
 def sqnr_text(layer: LayerError) -> str:

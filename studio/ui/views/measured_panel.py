@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from studio.graph import Graph
 from studio.graph.labels import value_text
-from studio.measure.layer_errors import LayerErrors, worst_first
+from studio.measure.layer_errors import LayerErrors, relative_error, worst_first
 from studio.measure.node_profile import NodeProfile
-from studio.ui.canvas.measured import relative_error, sqnr_text, time_text
+from studio.ui.canvas.measured import sqnr_text, time_text
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.texts import fill
 from studio.ui.widgets.parts import button, label

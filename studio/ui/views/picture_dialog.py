@@ -25,6 +25,7 @@ from studio.ui import theme
 from studio.ui.canvas import Gather, GraphCanvas, Hatch, Icon, Overlay
 from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
+from studio.ui.stages import OpenedGraph
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
@@ -118,11 +119,24 @@ class PictureDialog(QDialog):
             opened.layout,
             paint_of(self._canvas.overlay),
             title=stage.path.name,
-            subtitle=TARGETS[session.target_id].title if session.target_id else "",
+            subtitle=_subtitle(session, opened),
             palette=palette,
             region=region,
         )
         write_atomically(path, svg.encode())
+
+
+def _subtitle(session: Session, opened: OpenedGraph) -> str:
+    """What the colours are of: the target, or the files and the machine that were measured. Costs and
+    quantisation are the graph's own, so no target is named under them."""
+    if session.overlay == "latency" and opened.profile is not None:
+        profile = opened.profile
+        return " · ".join((profile.runtime, profile.device_name, profile.wall_time[:10]))
+    if session.overlay == "error" and opened.layer_errors is not None:
+        errors = opened.layer_errors
+        return " · ".join((f"{errors.a.file} → {errors.b.file}", errors.wall_time[:10]))
+    target = TARGETS.get(session.target_id) if session.overlay in ("verdict", "partitions") else None
+    return target.title if target else ""
 
 
 def paint_of(overlay: Overlay | None) -> Paint | None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from studio import paths
+from studio.artifact import hash_file
 from studio.cli.main import main
+from studio.measure import LatencyStats
+from studio.measure.fact_file import save_fact
+from studio.measure.layer_errors import LAYERS, ComparedFile, LayerError, LayerErrors
+from studio.measure.node_profile import PROFILE, NodeProfile, NodeTime
 from studio.report.overlays import OF_A_TARGET, OVERLAYS
 from tests.unit.cli.tiny_models import conv_net, strange
 
@@ -111,12 +118,133 @@ def test_render_by_cost_and_by_depth(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "either" in answer(capfd, "render", str(path), "--out", str(out), *both, code=2)["error"]["hint"]
 
 
+def measured(path: Path) -> tuple[NodeProfile, LayerErrors]:
+    """A profile (relu runs in conv1's kernel, flat is not timed) and a comparison of conv_net."""
+    sha256 = hash_file(path)
+
+    def stats(ms: float) -> LatencyStats:
+        return LatencyStats(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
+
+    profile = NodeProfile(
+        file=path.name, format="onnx", sha256=sha256, target="ort/cpu", target_ran="ort/cpu", evidence="",
+        device_id="this-computer", device_name="Test CPU", runtime="ONNX Runtime 9", threads=2,
+        warmup_runs=1, wall_time="2026-11-30T10:00:00.000+00:00", inputs="real", latency_ms=stats(5.0),
+        profiled_ms=stats(6.0), sum_ms=4.5,
+        nodes=tuple(
+            NodeTime(
+                nodes=nodes, names=("n",) * len(nodes), op="Conv", kernel="k", latency_ms=stats(ms), share=0.3
+            )
+            for nodes, ms in (((0, 1), 0.25), ((2,), 4.0), ((3,), 0.25))
+        ),
+    )  # fmt: skip
+    sides = [
+        ComparedFile(file=f, format="onnx", sha256=h, target_ran="ort/cpu")
+        for f, h in (("float.onnx", "0" * 64), (path.name, sha256))
+    ]
+    errors = LayerErrors(
+        a=sides[0], b=sides[1], wall_time="2026-11-30T10:00:00.000+00:00", inputs="real", is_real=True,
+        samples=8,
+        layers=tuple(
+            LayerError(
+                node_a=node, node_b=node, name_a="a", name_b="b", op="Conv", tensor_a="t", tensor_b="u",
+                shape=(1,), sqnr_db=sqnr, max_abs=0.0, mean_abs=0.0, cosine=1.0,
+            )
+            for node, sqnr in ((0, 40.0), (2, 20.0), (3, None))
+        ),
+    )  # fmt: skip
+    return profile, errors
+
+
+def keep_measured(path: Path, folder: Path) -> tuple[Path, Path]:
+    """Both facts of that file, kept in a folder."""
+    profile, errors = measured(path)
+    wall, digest = profile.wall_time, profile.sha256
+    return (
+        save_fact(folder, PROFILE, profile, wall_time=wall, hashes=(digest,)),
+        save_fact(folder, LAYERS, errors, wall_time=wall, hashes=("0" * 64, digest)),
+    )
+
+
+def words_of(svg: str) -> list[str]:
+    return re.findall(r">([^<>]+)</t", svg)
+
+
+def test_render_draws_the_kept_profile_with_its_unit_and_how_it_was_measured(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / "times.svg"
+    kept, _ = keep_measured(path, paths.data_dir() / "runs")
+    found = answer(capfd, "render", str(path), "--out", str(out), "--overlay", "latency")
+    assert (found["overlay"], found["fact"]) == ("latency", str(kept))
+    words = words_of(out.read_text())
+    assert "Latency · ort/cpu" in words and words.count("250 µs") == 2 and words.count("4 ms") == 2
+    assert "unknown: 1 node" in words, "flat was not timed"
+    head = " ".join(words[:6])
+    assert "2 threads" in head and "Test CPU" in head and "p50 of 30 inferences" in head
+
+
+def test_render_draws_the_kept_comparison_of_either_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / "errors.svg"
+    _, kept = keep_measured(path, tmp_path / "project.runs")
+    found = answer(capfd, "render", str(path), "--out", str(out), "--overlay", "error")
+    assert found["fact"] == str(kept), "a project's runs folder beside the file is looked into"
+    words = words_of(out.read_text())
+    assert {"Error, relative to the signal", "1%", "10%"} <= set(words)
+    assert "net.onnx against float.onnx" in " ".join(words[:6])
+
+
+def test_a_named_fact_chooses_its_overlay_and_must_be_of_the_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / "p.svg"
+    profile, layers = keep_measured(path, tmp_path / "elsewhere")
+    assert (
+        answer(capfd, "render", str(path), "--out", str(out), "--profile", str(profile))["overlay"]
+        == "latency"
+    )
+    assert (
+        answer(capfd, "render", str(path), "--out", str(out), "--layers", str(layers))["overlay"] == "error"
+    )
+    out.unlink()
+    other = conv_net(tmp_path / "other.onnx", batch=2)
+    wrong = answer(capfd, "render", str(other), "--out", str(out), "--profile", str(profile), code=2)["error"]
+    assert "other.onnx" in wrong["message"] and "net.onnx" in wrong["message"]
+    mixed = ("--overlay", "macs", "--layers", str(layers))
+    assert (
+        "--overlay error"
+        in answer(capfd, "render", str(path), "--out", str(out), *mixed, code=2)["error"]["message"]
+    )
+    both = ("--profile", str(profile), "--layers", str(layers))
+    assert answer(capfd, "render", str(path), "--out", str(out), *both, code=2)["error"]["kind"] == "input"
+    kinds = ("--profile", str(layers))
+    assert answer(capfd, "render", str(path), "--out", str(out), *kinds, code=2)["error"]["kind"] == "input"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("overlay", "command"), [("latency", "profile FILE"), ("error", "compare-layers")])
+def test_what_was_not_measured_names_the_command_that_measures(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], overlay: str, command: str
+) -> None:
+    path, out = conv_net(tmp_path / "net.onnx"), tmp_path / "p.svg"
+    found = answer(capfd, "render", str(path), "--out", str(out), "--overlay", overlay, code=2)
+    assert command in found["error"]["hint"] and not out.exists()
+
+
+def test_the_ending_of_a_picture_may_be_written_large(tmp_path: Path) -> None:
+    out = tmp_path / "PICTURE.PNG"
+    assert main(["render", str(conv_net(tmp_path / "net.onnx")), "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_render_draws_every_overlay(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], overlay: str, suffix: str
 ) -> None:
     path, out = conv_net(tmp_path / "net.onnx"), tmp_path / f"picture.{suffix}"
+    keep_measured(path, tmp_path / "net.runs")
     of_target = ("--target", "ort/nnapi") if overlay in OF_A_TARGET else ()
     options = ("--overlay", overlay, "--theme", "dark", *of_target)
     found = answer(capfd, "render", str(path), "--out", str(out), *options)

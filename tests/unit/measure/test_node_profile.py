@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from studio.errors import InputError
 from studio.measure import LatencyStats
-from studio.measure.fact_file import find_facts, load_fact, save_fact
+from studio.measure.fact_file import find_facts, load_fact, newest_fact, save_fact
 from studio.measure.layer_errors import (
     ComparedFile,
     LayerError,
     LayerErrors,
     LayerSums,
+    node_relative_error,
     node_sqnr,
     worst_first,
 )
@@ -131,3 +133,34 @@ def test_each_file_finds_its_own_nodes_in_a_comparison() -> None:
     first = node_sqnr(errors, "a" * 64, 3)
     assert first.tolist()[:2] == [20.0, np.inf] and np.isnan(first[2])
     assert node_sqnr(errors, "b" * 64, 12).tolist()[10:] == [20.0, np.inf]
+
+
+def test_a_nodes_error_is_in_percent_of_the_signal_and_ends_at_a_hundred() -> None:
+    sides = [ComparedFile(file=f, format="onnx", sha256=f * 64, target_ran="ort/cpu") for f in "ab"]
+    errors = LayerErrors(
+        a=sides[0], b=sides[1], wall_time="", inputs="", is_real=True, samples=1,
+        layers=(layer(0, 40.0), layer(0, 20.0), layer(1, None), layer(2, -6.0), layer(3, 90.0, nonfinite=1)),
+    )  # fmt: skip
+    found = node_relative_error(errors, "a" * 64, 5)
+    assert found.tolist()[:4] == pytest.approx([10.0, 0.0, 100.0, 100.0]) and np.isnan(found[4])
+    assert errors.is_about("a" * 64, 4) and not errors.is_about("a" * 64, 3), "node 3 must be there"
+    assert errors.is_about("b" * 64, 14) and not errors.is_about("c" * 64, 99)
+
+
+def test_the_newest_fact_that_fits_is_found_over_all_folders(tmp_path: Path) -> None:
+    def keep(folder: str, wall: str, fact: NodeProfile) -> Path:
+        return save_fact(tmp_path / folder, PROFILE, fact, wall_time=wall, hashes=("ab" * 32,))
+
+    good = msgspec.structs.replace(profile(time((0, 1), 1.0, 1.0)), sha256="ab" * 32)
+    strange = msgspec.structs.replace(profile(time((7,), 1.0, 1.0)), sha256="ab" * 32)
+    keep("a.runs", "2026-11-28T10:00:00", good)
+    wanted = keep("b.runs", "2026-11-29T10:00:00", good)
+    odd = keep("a.runs", "2026-11-30T10:00:00", strange)
+    broken = keep("b.runs", "2026-12-01T10:00:00", good)
+    broken.write_text("{")
+    skipped: list[Path] = []
+    found = newest_fact(
+        [tmp_path / "a.runs", tmp_path / "b.runs"], PROFILE, "ab" * 32, NodeProfile,
+        fits=lambda p: p.is_about("ab" * 32, 2), skipped=lambda path, why: skipped.append(path),
+    )  # fmt: skip
+    assert found == (wanted, good) and skipped == [broken, odd]

@@ -16,9 +16,13 @@ from studio.graph.curves import curves_of, svg_path
 from studio.graph.layout import lay_out
 from studio.graph.scales import heat_table
 from studio.graph.view import GraphView
+from studio.measure import LatencyStats
+from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
+from studio.measure.node_profile import NodeProfile, NodeTime
 from studio.report.graph_pdf import svg_to_pdf
 from studio.report.graph_png import MAX_SIDE, svg_to_png
 from studio.report.graph_svg import Region, graph_svg
+from studio.report.measured_paint import error_paint, latency_paint
 from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
 from studio.report.paint import value_paint, verdict_paint
 from studio.report.palette import DARK, LIGHT, Palette
@@ -181,11 +185,60 @@ def test_an_overlay_of_a_target_asks_for_one() -> None:
             OVERLAYS[name](Facts(chain(["A"]), LIGHT))
 
 
+def profile_of_a() -> NodeProfile:
+    """Three kernels: one of two nodes, one that took no time, one of half a millisecond."""
+
+    def stats(ms: float) -> LatencyStats:
+        return LatencyStats(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
+
+    return NodeProfile(
+        file="a.onnx", format="onnx", sha256="a" * 64, target="ort/cpu", target_ran="ort/cpu", evidence="",
+        device_id="this-computer", device_name="CPU", runtime="ONNX Runtime 9", threads=1, warmup_runs=1,
+        wall_time="2026-11-30T10:00:00.000+00:00", inputs="", latency_ms=stats(5.0), profiled_ms=stats(6.0),
+        sum_ms=2.5,
+        nodes=tuple(
+            NodeTime(
+                nodes=nodes, names=("n",) * len(nodes), op="Conv", kernel="k", latency_ms=stats(ms), share=0.5
+            )
+            for nodes, ms in (((0, 1), 2.0), ((2,), 0.5))
+        ),
+    )  # fmt: skip
+
+
+def comparison_of_a() -> LayerErrors:
+    """Node 0 is 40 dB away, node 1 gives NaN, node 2 is equal."""
+    sides = [ComparedFile(file=f"{f}.onnx", format="onnx", sha256=f * 64, target_ran="ort/cpu") for f in "ab"]
+    return LayerErrors(
+        a=sides[0], b=sides[1], wall_time="2026-11-30T10:00:00.000+00:00", inputs="", is_real=False,
+        samples=1,
+        layers=tuple(
+            LayerError(
+                node_a=node, node_b=9, name_a="a", name_b="b", op="Conv", tensor_a="t", tensor_b="u",
+                shape=(1,), sqnr_db=sqnr, max_abs=0.0, mean_abs=0.0, cosine=1.0, nonfinite=nonfinite,
+            )
+            for node, sqnr, nonfinite in ((0, 40.0, 0), (1, 40.0, 3), (2, None, 0))
+        ),
+    )  # fmt: skip
+
+
+def test_measured_paints_have_the_figures_of_the_canvas() -> None:
+    graph = chain(["Conv", "Relu", "Add", "Mul"])
+    graph.file_sha256 = "a" * 64
+    latency = latency_paint(graph, profile_of_a()).figures
+    assert latency is not None and latency.unit == "s" and not latency.take_largest
+    assert latency.values.tolist()[:3] == pytest.approx([2e-3, 0.0, 5e-4]) and np.isnan(latency.values[3])
+    error = error_paint(graph, comparison_of_a()).figures
+    assert error is not None and error.unit == "%" and error.take_largest
+    assert error.values.tolist()[:3] == pytest.approx([1.0, 100.0, 0.0]) and np.isnan(error.values[3])
+
+
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_overlay_draws_its_legend(name: str, palette: Palette) -> None:
     graph = chain(["Conv", "Relu", "Add", "Mul"])
-    paint = OVERLAYS[name](Facts(graph, palette, judged(4), lambda: node_costs(graph)))
+    graph.file_sha256 = "a" * 64
+    known = Facts(graph, palette, judged(4), lambda: node_costs(graph), profile_of_a(), comparison_of_a())
+    paint = OVERLAYS[name](known)
     svg = graph_svg(graph, lay_out(graph, GraphView()), paint, palette=palette)
     words = " ".join(texts(svg))
     assert paint.figures is not None or all(f"{word} {count}" in words for word, _, count in entries(paint))
