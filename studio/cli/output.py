@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from studio.cli.tables import visible
 from studio.errors import InputError, StudioError
 from studio.jobs.job import ArtifactMade, Event, Failed, Log, Progress
 from studio.records import Record, to_json
@@ -79,7 +80,7 @@ class Output:
 
     def line(self, text: str) -> None:
         """A line on stdout. `BrokenPipeError` passes: main ends quietly."""
-        self._out.write(text + "\n")
+        self._out.write(visible(text) + "\n")
         self._out.flush()
 
     def open_window(self, paths: list[Path]) -> int:
@@ -118,7 +119,7 @@ class TerminalReport:
         if stage == self._stage and now - self._drawn < _REDRAW_S and done != total:
             return
         self._stage, self._drawn = stage, now
-        self._draw(f"{stage} {_amount(done, total, unit)}".rstrip())
+        self._draw(visible(f"{stage} {_amount(done, total, unit)}".rstrip()))
 
     def log(self, text: str) -> None:
         self.clear()
@@ -149,7 +150,7 @@ class TerminalReport:
         self._width = len(text)
 
     def _say(self, text: str) -> None:
-        self._write(text + "\n")
+        self._write(visible(text) + "\n")
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):  # a closed stderr is no reason to fail

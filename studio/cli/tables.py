@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 from studio.report.words import size_text
 
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""What steers a terminal or turns the direction of what follows; tab and newline are left out."""
+
+
+def visible(text: str) -> str:
+    """The text with what steers a terminal written out (`\\x1b`): names come from files of strangers."""
+    return _UNSEEN.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+
+
+def _cell(text: str) -> str:
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "") -> str:
     """An aligned table; `right` names the columns set flush right, one letter per column: "lrr"."""
+    header, rows = [_cell(c) for c in header], [[_cell(c) for c in row] for row in rows]
     widths = [max(_width(row[i]) for row in (header, *rows)) for i in range(len(header))]
     sides = right or "l" * len(header)
 
@@ -22,6 +36,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Two columns without a header."""
+    rows = [(_cell(name), visible(value)) for name, value in rows]
     width = max((_width(name) for name, _ in rows), default=0)
     return "\n".join(f"{_pad(name, width, 'l')}  {value}".rstrip() for name, value in rows)
 

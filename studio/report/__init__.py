@@ -1,8 +1,8 @@
 """Pictures and pages for people: SVG and PNG of a graph, HTML. No Qt.
 
 What lives here: `graph_svg` (a layout, coloured, as SVG text), `picture_svg` and `write_picture`
-(a whole graph as a file), `Paint` (what colour says; `overlays` and `measured_paint` make them). Not: where boxes are
-(`graph.layout`), and the interactive canvas (`ui.canvas`).
+(a whole graph as a file), `Paint` (what colour says; `overlays` and `measured_paint` make them). What does
+not: where boxes are (`graph.layout`), and the interactive canvas (`ui.canvas`).
 """
 
 from studio.report.graph_png import svg_to_png
