@@ -82,7 +82,8 @@ def run(options: Namespace, output: Output) -> int:
     ending = out.suffix.lower()
     if ending not in (".svg", ".png", ".pdf"):
         raise InputError(
-            f"{out.name} is neither .svg, .png nor .pdf.", hint="Name the picture NAME.svg, NAME.png or NAME.pdf."
+            f"{out.name} is neither .svg, .png nor .pdf.",
+            hint="Name the picture NAME.svg, NAME.png or NAME.pdf.",
         )
     path, soc, target_id = Path(options.file), options.soc, options.target
     overlay = _overlay(options)
