@@ -3,6 +3,8 @@
 Matched nodes (`matching`) give the pairs. A converter folds normalisation, bias and activation into the
 layer before them, and a quantiser puts a quantize and a dequantize behind it; so on each side the result is
 taken behind such nodes, as long as they have no counterpart of their own and nobody else reads between.
+Products in plain integers (ConvInteger, MatMulInteger) are scaled by nodes of their own, and a bias may be
+added there: the quantiser keeps the float result's name for what comes out, so it is found by that.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ def layer_pairs(a: Graph, b: Graph) -> tuple[list[LayerPair], int]:
     pairs: list[LayerPair] = []
     unmatched = 0
     taken: set[tuple[int, int]] = set()
+    names = {b.tensor_name[t]: t for node in b.nodes_in(0) for t in b.outputs_of(node).tolist() if t >= 0}
     for node in a.nodes_in(0):
         if not _is_layer(a, node):
             continue
@@ -51,7 +54,7 @@ def layer_pairs(a: Graph, b: Graph) -> tuple[list[LayerPair], int]:
         for s, t in zip(a.outputs_of(node).tolist(), b.outputs_of(other).tolist()):
             if s < 0 or t < 0:
                 continue
-            place = (_result(a, s, to_b), _result(b, t, to_a))
+            place = (_result(a, s, to_b), _result(b, _scaled(a, s, b, t, names), to_a))
             if place not in taken:
                 taken.add(place)
                 pairs.append(LayerPair(node, other, *place))
@@ -77,6 +80,19 @@ def _has_constant(graph: Graph, node: int) -> bool:
     return any(t >= 0 and graph.tensor_kind[t] == TensorKind.CONSTANT for t in graph.inputs_of(node).tolist())
 
 
+def _is_unscaled(graph: Graph, tensor: int) -> bool:
+    """Integers whose scale is not known: no figures to compare, and a cast does not make them so."""
+    return graph.tensor_dtype[tensor] not in _FLOATS and tensor not in graph.tensor_quantization
+
+
+def _scaled(a: Graph, of_a: int, b: Graph, of_b: int, names: dict[str, int]) -> int:
+    """b's tensor, or where that is unscaled integers the float one that is named like a's."""
+    if not _is_unscaled(b, of_b):
+        return of_b
+    named = names.get(a.tensor_name[of_a], -1) if a.tensor_name[of_a] else -1
+    return named if named >= 0 and b.tensor_dtype[named] in _FLOATS else of_b
+
+
 def _result(graph: Graph, tensor: int, matched: Ints) -> int:
     """The tensor behind everything that belongs to the layer."""
     outputs = set(graph.main_outputs())
@@ -88,6 +104,8 @@ def _result(graph: Graph, tensor: int, matched: Ints) -> int:
         is_on_grid = maker >= 0 and op_family(graph.node_op[maker]) == "quantize"
         if is_on_grid and tensor in graph.tensor_quantization:
             break  # its integers are the result; whoever reads them is to fuse with the quantize as ever
+        if _is_unscaled(graph, tensor) and op_family(graph.node_op[node]) != "dequantize":
+            break
         made = graph.outputs_of(node)
         if int(matched[node]) >= 0 or not _is_folded(graph, node) or len(made) != 1 or made[0] < 0:
             break

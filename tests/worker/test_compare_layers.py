@@ -238,3 +238,14 @@ def test_an_onnx_file_and_a_litert_file_of_one_model_agree(tmp_path: Path) -> No
     for layer in found.layers:
         assert layer.sqnr_db is None or layer.sqnr_db > 90, layer
     assert found.b.target_ran == "litert/cpu"
+
+
+def test_products_of_a_dynamically_quantised_file_are_compared_scaled(tmp_path: Path) -> None:
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    a, b = save_net(tmp_path / "a.onnx"), tmp_path / "dynamic.onnx"
+    quantize_dynamic(str(a), str(b), weight_type=QuantType.QUInt8)
+    found = compare(a, b, tmp_path)
+    by_name = {layer.name_a: layer for layer in found.layers}
+    assert list(by_name) == ["conv1", "relu", "conv2", "pool"]
+    assert all(layer.sqnr_db is not None and layer.sqnr_db > 15 for layer in found.layers), by_name

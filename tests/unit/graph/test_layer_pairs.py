@@ -8,13 +8,15 @@ from studio.graph.layer_pairs import layer_pairs
 
 
 def graph_of(*lines: tuple[str, str, str, str], outputs: str) -> Graph:
-    """(operator, name, inputs, outputs); constants begin with “w”, int8 tensors with “q”."""
+    """(operator, name, inputs, outputs); constants begin with “w”, int8 tensors with “q”, and int32 tensors
+    whose scale is not known with “i”."""
     builder = GraphBuilder("onnx")
     ids: dict[str, int] = {}
 
     def tensor(name: str) -> int:
         if name not in ids:
-            ids[name] = builder.tensor(name, "int8" if name.startswith("q") else "float32", (1, 4))
+            dtype = {"q": "int8", "i": "int32"}.get(name[0], "float32")
+            ids[name] = builder.tensor(name, dtype, (1, 4))
             if name.startswith("w"):
                 builder.constant(ids[name], value=[1.0])
             if name.startswith("q"):
@@ -73,3 +75,28 @@ def test_a_tensor_that_others_read_too_is_not_looked_behind() -> None:
     )
     b = graph_of(("Conv", "conv1", "x w1", "a1"), ("Add", "sum", "a1 a1", "y1"), outputs="y1")
     assert names(a, b) == [("a", "a1"), ("y", "y1")]
+
+
+def test_a_product_in_plain_integers_is_compared_where_it_is_scaled() -> None:
+    integers = (
+        ("DynamicQuantizeLinear", "dq", "x", "qx s z"),
+        ("ConvInteger", "conv1", "qx w1 z", "i1"),
+        ("Cast", "cast", "i1", "c1"),
+        ("Mul", "scales", "s w7", "s1"),
+    )
+    kept = graph_of(
+        *integers,
+        ("Mul", "scale", "c1 s1", "a"),
+        ("Relu", "relu", "a", "b"),
+        ("Conv", "conv2", "b w2", "y"),
+        outputs="y",
+    )
+    assert names(graph_of(*FLOAT, outputs="y"), kept) == [("a", "a"), ("b", "b"), ("y", "y")]
+    renamed = graph_of(
+        *integers,
+        ("Mul", "scale", "c1 s1", "a9"),
+        ("Relu", "relu", "a9", "b"),
+        ("Conv", "conv2", "b w2", "y"),
+        outputs="y",
+    )
+    assert names(graph_of(*FLOAT, outputs="y"), renamed)[0] == ("a", "i1"), "integers, which are left out"
