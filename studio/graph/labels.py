@@ -87,6 +87,8 @@ def value_text(value: float, unit: str) -> str:
     if value != value:
         return ""
     size = abs(value)
+    if size == float("inf"):
+        return f"{'−' if value < 0 else ''}∞{'' if unit.startswith('%') else ' '}{unit}".strip()
     for limit, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
             scaled, mark = value / limit, prefix
