@@ -9,7 +9,8 @@ JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x
 "source", "tier", "fixes", "macs_share", "partitions", "partitions_if_fixed" | null}], "tools": {T: tool},
 "notes"}` with verdicts `runs`, `conditional`, `falls_back`, `fails`, `unknown` and tiers `rule`, `tool`,
 `measured`. A problem is one reason with all its nodes, the dearest first. Evidence is what runs on devices
-said, the newest last; `applies`: it stands over rules and tools.
+said, the newest last; `applies`: it stands over rules and tools. Counts, partitions and problems take a
+delegate call of the file as one node; `verdicts` has what is inside of it too.
 """
 
 from __future__ import annotations

@@ -132,6 +132,10 @@ class _Reader:
             if name == "min_runtime_version":
                 text = bytes(self.buffer.data[start : start + min(length, 32)]).split(b"\0")[0]
                 self.builder.graph.metadata[name] = text.decode("ascii", "replace")
+            elif name == "LiteRtStamp":  # maker and SoC, 124 characters each (litert/core/build_stamp.h)
+                words = bytes(self.buffer.data[start : start + min(length, 250)]).split(b"\0")
+                stamp = b" ".join(word for word in words if len(word) > 1)
+                self.builder.graph.metadata[name] = stamp.decode("ascii", "replace")
             elif name:
                 self.builder.graph.metadata[name[:200]] = f"{length} bytes"
 

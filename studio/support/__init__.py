@@ -2,9 +2,9 @@
 
 What lives here: `Verdict`, `Reason`, `TargetVerdicts`; `judge(graph, target_ids)`; the operator tables'
 reader, the rules (`rules/`, one place per target) and the predictions through conversion (`predict/`);
-partitions; `find_problems`; `merge`, which puts a tool's answers over the rules, and `measured`, which
-puts a device's over both. What does not: running the real partitioner (`backends` ask it, `jobs` join the
-two), rewriting graphs, drawing.
+partitions; `lowered`, what a file has compiled already; `find_problems`; `merge`, which puts a tool's
+answers over the rules, and `measured`, which puts a device's over both. What does not: running the real
+partitioner (`backends` ask it, `jobs` join the two), rewriting graphs, drawing.
 
 The way of a node: `gather` (distinct nodes as `OpNode`) → `predict` (what a converter makes of it) → the
 target's rule → its fallback's rule → folding, quantisation groups, partitions (`judge`).

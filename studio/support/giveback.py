@@ -82,4 +82,5 @@ def _without(verdicts: TargetVerdicts, lost: Sequence[int], reason: Reason) -> T
         partitions=tuple(verdicts.partitions[i] for i in kept),
         partition_of=numbers[verdicts.partition_of],
         macs_share=verdicts.macs_share,
+        is_inside=verdicts.is_inside,
     )

@@ -7,6 +7,7 @@ another language) → the target's rule → its fallback's rule → groups, fold
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from studio.support.fix_reach import helpful
 from studio.support.gather import Gathered, gather
 from studio.support.giveback import give_back, macs_share
 from studio.support.graph_reach import GraphReach, can_split
+from studio.support.lowered import Lowered, counted_once
 from studio.support.op_node import OpNode
 from studio.support.partitions import Wiring, describe
 from studio.support.predict import Lower, Lowering, lowering_for
 from studio.support.problems import cut_sentences
 from studio.support.rules import RuleSet, rule_for
-from studio.support.ruling import Ruling, Setting, gone
+from studio.support.ruling import Rule, Ruling, Setting, gone
 from studio.support.soc import htp_arch_of
 from studio.support.stand_in import stand_in
 from studio.support.verdict import VERDICTS, Reason, TargetVerdicts, Verdict
@@ -74,6 +76,8 @@ def judge(
     wiring = Wiring(graph, gathered.folded)
     if costs is None:
         costs = _costs(graph)
+    if costs is not None:
+        costs = counted_once(graph, costs)
     lowerings: dict[str, list[Lowering] | None] = {}
     reach = GraphReach(graph) if graph.format in ("onnx", "ort") else None
     result = {}
@@ -89,8 +93,11 @@ def judge(
             android_level=android_level or 0,
             graph_format=graph.format,
         )
-        rulings = _rule(rules, gathered.nodes, lowerings[rules.ir], setting, reach)
-        verdicts = _verdicts(target_id, rules, gathered, wiring, rulings, costs)
+        left = wiring.lowered.leaves(setting)
+        asked = rules if left is None else replace(rules, rule=_always(left))
+        rulings = _rule(asked, gathered.nodes, lowerings[rules.ir], setting, reach)
+        compiled = _of_calls(wiring.lowered, setting)
+        verdicts = _verdicts(target_id, rules, gathered, wiring, rulings, compiled, costs)
         if graph.node_count * len(wanted) <= CUTS_LIMIT:
             verdicts.cuts = cut_sentences(graph, verdicts, wiring)
         result[target_id] = verdicts
@@ -102,6 +109,17 @@ def _costs(graph: Graph) -> Costs | None:
         return node_costs(graph)
     except (StudioError, ValueError, IndexError, OverflowError):
         return None  # a hostile graph: verdicts without MACs
+
+
+def _always(ruling: Ruling) -> Rule:
+    """A rule that says the same of every node."""
+    return lambda node, setting: ruling
+
+
+def _of_calls(compiled: Lowered, setting: Setting) -> dict[int, Ruling]:
+    """The rulings on the file's compiled calls; no fallback is asked, as none could run one."""
+    found = {call: compiled.ruling(call, setting) for call in compiled.engines}
+    return {call: ruling for call, ruling in found.items() if ruling is not None}
 
 
 def _rule(
@@ -179,9 +197,10 @@ def _verdicts(
     gathered: Gathered,
     wiring: Wiring,
     rulings: Sequence[Ruling],
+    compiled: dict[int, Ruling],
     costs: Costs | None,
 ) -> TargetVerdicts:
-    """Columns from the rulings of the distinct nodes; then groups, folding, partitions is taken."""
+    """Columns from the rulings of the distinct nodes; then groups, folding, compiled calls, partitions."""
     table: dict[Ruling, int] = {}
     group_reason = np.asarray([table.setdefault(r, len(table)) for r in rulings] or [0], np.int32)
     reason_of = group_reason[gathered.group_of] if len(gathered.group_of) else np.zeros(0, np.int32)
@@ -190,6 +209,12 @@ def _verdicts(
     members = (gathered.qdq_owner >= 0) & (gathered.qdq_owner != np.arange(len(reason_of)))
     if rules.ir == "onnx" and members.any() and not target_id.endswith("/cpu"):
         reason_of[members] = reason_of[gathered.qdq_owner[members]]
+    if compiled:
+        of_call = np.full(len(reason_of) + 1, -1, np.int32)
+        for call, ruling in compiled.items():
+            of_call[call] = table.setdefault(ruling, len(table))
+        own = of_call[wiring.lowered.call_of]  # −1 reads the last place, which is −1
+        reason_of = np.where(own >= 0, own, reason_of)
     all_rulings = list(table)
     codes = np.asarray([CODES[r.verdict] for r in all_rulings] or [0], np.uint8)[reason_of]
     engine = np.asarray([r.engine for r in all_rulings] or [False], np.bool_)[reason_of]
@@ -211,5 +236,6 @@ def _verdicts(
         partitions=describe(wiring, partition_of, costs),
         partition_of=partition_of,
         macs_share=macs_share(partition_of, codes, costs),
+        is_inside=wiring.lowered.inside,
     )
     return give_back(verdicts, rules, gathered.graph, costs)

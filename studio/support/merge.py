@@ -9,6 +9,7 @@ import numpy as np
 from studio.graph.cost import Costs
 from studio.graph.graph import Graph
 from studio.support.giveback import macs_share
+from studio.support.lowered import counted_once
 from studio.support.partitions import Wiring, describe
 from studio.support.problems import cut_sentences, is_folded
 from studio.support.rules import rule_for
@@ -35,6 +36,8 @@ def with_answers(
     fails otherwise. Partitions are formed anew.
     """
     rules = rule_for(verdicts.target_id)
+    if costs is not None:
+        costs = counted_once(graph, costs)
     codes, reason_of = verdicts.codes.copy(), verdicts.reason_of.copy()
     reasons = list(verdicts.reasons)
     places: dict[Reason, int] = {}
@@ -80,6 +83,7 @@ def with_answers(
         partition_of=partition_of,
         macs_share=macs_share(partition_of, codes, costs),
         evidence=verdicts.evidence,
+        is_inside=verdicts.is_inside,
     )
     merged.cuts = cut_sentences(graph, merged, wiring)
     return merged

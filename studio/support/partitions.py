@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from studio.graph.cost import Costs
 from studio.graph.graph import Graph, Ints
+from studio.support.lowered import lowered
 from studio.support.verdict import Partition
 
 Mask = npt.NDArray[np.bool_]
@@ -31,6 +32,7 @@ class Wiring:
         source, target, tensor = graph.edges
         same = ~folded[source] & ~folded[target] if len(source) else np.zeros(0, np.bool_)
         self.source, self.target, self.tensor = source[same], target[same], tensor[same]
+        self.lowered = lowered(graph)
         self._phases: dict[tuple[bytes, str], Ints] = {}
 
     @cached_property
@@ -76,14 +78,18 @@ class Wiring:
         """The partition of every node, numbered from 0 in order of their first phase; −1 = in none.
 
         `vanished` nodes (fused, removed) neither make nor cut a partition: they go with what feeds them,
-        else with what reads them.
+        else with what reads them. A compiled call is a partition of its own, with all that is inside of it.
         """
         if vanished is not None and vanished.any():
             taken = self._adopted(taken, vanished)
         key = (np.packbits(taken).tobytes(), style)
         known = self._phases.get(key)
         if known is None:
-            known = self._phases[key] = self._find(taken, style)
+            compiled = self.lowered.call_of >= 0
+            known = self._find(taken & ~compiled, style)
+            if compiled.any():
+                known = self.lowered.partitions(taken, known)
+            self._phases[key] = known
         return known
 
     def _adopted(self, taken: Mask, vanished: Mask) -> Mask:
@@ -151,7 +157,7 @@ def describe(wiring: Wiring, partition_of: Ints, costs: Costs | None) -> tuple[P
     count = int(partition_of.max(initial=-1)) + 1
     if count == 0:
         return ()
-    inside = np.flatnonzero(partition_of >= 0)
+    inside = np.flatnonzero((partition_of >= 0) & ~wiring.lowered.inside)  # a call stands for what is in it
     order = inside[np.argsort(partition_of[inside], kind="stable")]
     ends = np.cumsum(np.bincount(partition_of[inside], minlength=count))
     macs = weights = np.zeros(count, np.int64)

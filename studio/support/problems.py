@@ -14,6 +14,7 @@ from studio.errors import StudioError
 from studio.graph.cost import node_costs
 from studio.graph.graph import Graph, Ints
 from studio.records import Record
+from studio.support.lowered import counted_once
 from studio.support.partitions import Mask, Wiring
 from studio.support.rules import rule_for
 from studio.support.verdict import VERDICTS, TargetVerdicts, Tier, Verdict
@@ -44,7 +45,7 @@ class Problem(Record):
 def find_problems(graph: Graph, verdicts: Mapping[str, TargetVerdicts]) -> tuple[Problem, ...]:
     """Everything that is not a plain yes, what costs most first: verdict, then MACs, then partitions."""
     try:
-        costs = node_costs(graph)
+        costs = counted_once(graph, node_costs(graph))
         counted, has_unknown = costs.macs, costs.unknown_macs > 0
     except (StudioError, ValueError, IndexError, OverflowError):
         counted, has_unknown = np.full(graph.node_count, -1, np.int64), True
@@ -105,7 +106,8 @@ def _alike(
             continue
         by_op: dict[str, list[int]] = {}
         for node in nodes.tolist():
-            by_op.setdefault(graph.node_op[node], []).append(node)
+            if not (len(columns.is_inside) and columns.is_inside[node]):
+                by_op.setdefault(graph.node_op[node], []).append(node)
         for op, members in by_op.items():
             key = (op, verdict, columns.reasons[index].source)
             result.setdefault(key, []).append((index, members))
@@ -121,6 +123,8 @@ def partitions_if_fixed(
     loaded = np.asarray([not is_folded(r.source) for r in columns.reasons], np.bool_)[columns.reason_of]
     vanished = np.asarray([r.vanishes for r in columns.reasons], np.bool_)[columns.reason_of] & loaded
     wiring = wiring or Wiring(graph, ~loaded)
+    if wiring.lowered.engines:
+        return {}  # compiled calls stay apart whatever is changed around them
     taken: Mask = columns.partition_of >= 0
     style = rule_for(columns.target_id).partitioning
     off = {

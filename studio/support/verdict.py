@@ -102,6 +102,8 @@ class TargetVerdicts:
     cuts: dict[str, str] = field(default_factory=dict)  # node label → sentence, e.g. "1 → 3 partitions"
     macs_share: float | None = None  # share of MACs kept on the accelerator, None = not all known
     evidence: tuple[Evidence, ...] = ()  # what runs say, the newest last
+    is_inside: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """[node_count] nodes inside a compiled call, which is counted for them; empty = there are none."""
 
     def verdict(self, node: int) -> Verdict:
         return VERDICTS[int(self.codes[node])]
@@ -110,8 +112,9 @@ class TargetVerdicts:
         return self.reasons[int(self.reason_of[node])]
 
     def counts(self) -> dict[str, int]:
-        """How many nodes have each verdict; every verdict is a key."""
-        found = np.bincount(self.codes, minlength=len(VERDICTS))
+        """How many nodes have each verdict; every verdict is a key. A compiled call counts as one node."""
+        codes = self.codes[~self.is_inside] if len(self.is_inside) else self.codes
+        found = np.bincount(codes, minlength=len(VERDICTS))
         return {str(v): int(found[i]) for i, v in enumerate(VERDICTS)}
 
     def save(self, path: Path) -> None:
@@ -127,7 +130,12 @@ class TargetVerdicts:
         write_packed(
             path,
             head,
-            {"codes": self.codes, "reason_of": self.reason_of, "partition_of": self.partition_of},
+            {
+                "codes": self.codes,
+                "reason_of": self.reason_of,
+                "partition_of": self.partition_of,
+                "is_inside": self.is_inside,
+            },
         )
 
     @staticmethod
@@ -144,4 +152,5 @@ class TargetVerdicts:
             cuts=head.cuts,
             macs_share=head.macs_share,
             evidence=head.evidence,
+            is_inside=arrays.get("is_inside", np.zeros(0, np.bool_)),
         )
