@@ -101,6 +101,26 @@ def test_tflite_operators_versions_options_and_subgraphs(tmp_path: Path) -> None
     assert graph.scope_path(int(graph.node_scope[0])) == "block/conv"
 
 
+@pytest.mark.parametrize("tail", [b"", b"\1"])  # older stamps end with how the byte code is packed
+def test_litert_stamp_says_the_npu_a_file_was_compiled_for(tmp_path: Path, tail: bytes) -> None:
+    stamp, meta, model = tfl.BufferT(), tfl.MetadataT(), tfl.ModelT()
+    stamp.data = list(b"Qualcomm".ljust(125, b"\0") + b"SM8650".ljust(125, b"\0") + tail)
+    meta.name, meta.buffer = b"LiteRtStamp", 1
+    model.version, model.buffers, model.metadata = 3, [tfl.BufferT(), stamp], [meta]
+    model.operatorCodes = [tfl_code(tfl.BuiltinOperator.CUSTOM, custom=b"DISPATCH_OP")]
+    graph = tfl.SubGraphT()
+    graph.tensors = [tfl_tensor("x", [1]), tfl_tensor("y", [1])]
+    graph.inputs, graph.outputs, graph.operators = [0], [1], [tfl_op(0, [0], [1])]
+    model.subgraphs = [graph]
+    builder = flatbuffers.Builder(64)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    path = tmp_path / "npu.tflite"
+    path.write_bytes(bytes(builder.Output()))
+    read = open_graph(path)
+    assert read.metadata["LiteRtStamp"] == "Qualcomm SM8650"
+    assert (read.node_op, read.node_domain) == (["DISPATCH_OP"], ["custom"])
+
+
 def test_tflite_weights_quantization_and_macs(tmp_path: Path) -> None:
     graph = open_graph(tflite_file(tmp_path / "m.tflite"))
     weight = graph.tensor_name.index("block/conv/w")
