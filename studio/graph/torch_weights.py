@@ -25,7 +25,7 @@ _REPEATED = 1 << 28
 
 def from_module(path: Path, name: str) -> Array:
     """A parameter of a TorchScript archive by its path in the module tree."""
-    from studio.graph.read_torchscript import load_module
+    from studio.graph.torchscript_module import load_module
 
     found = load_module(path)
     for part in name.split("."):
