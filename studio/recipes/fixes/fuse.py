@@ -9,14 +9,10 @@ import numpy as np
 
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.fuse_layernorm import layernorm_of
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.protos import attribute, is_meant, label, nothing_to_do
-
-Match = tuple[list[Any], Any]
-"""The nodes that go (the last one makes the output) and the node that comes."""
-
-
-_CLOSE = 1e-3  # float16 keeps 1/6 and √2 to half a thousandth
+from studio.recipes.fixes.subgraphs import CLOSE, Match, beside, made_by, scalar_of
 
 
 def hardswish(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -36,7 +32,7 @@ def gelu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
 
 def layernorm(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """(x − mean)/√(var + ε)·scale + bias over the last axes → LayerNormalization (opset 17)."""
-    return _fuse(edit, options, "LayerNormalization", 17, _layernorm)
+    return _fuse(edit, options, "LayerNormalization", 17, layernorm_of)
 
 
 def _fuse(
@@ -71,30 +67,11 @@ def _stays_inside(edit: OnnxEdit, node: Any, group: list[Any]) -> bool:
     )
 
 
-def _scalar(edit: OnnxEdit, tensor: str) -> float | None:
-    value = edit.constant(tensor)
-    return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
-
-
-def _split(edit: OnnxEdit, node: Any, value: float) -> str | None:
-    """The other input of a two-input node of which one is that constant."""
-    for mine, other in ((0, 1), (1, 0)):
-        scalar = _scalar(edit, node.input[mine])
-        if scalar is not None and np.isclose(scalar, value, rtol=_CLOSE, atol=1e-6):
-            return str(node.input[other])
-    return None
-
-
-def _made_by(edit: OnnxEdit, tensor: str, op: str) -> Any | None:
-    node = edit.producer.get(tensor)
-    return node if node is not None and node.op_type == op and node.domain in ("", "ai.onnx") else None
-
-
 def _silu(edit: OnnxEdit, mul: Any) -> Match | None:
     if mul.op_type != "Mul":
         return None
     for x, gate in ((mul.input[0], mul.input[1]), (mul.input[1], mul.input[0])):
-        sigmoid = _made_by(edit, gate, "Sigmoid")
+        sigmoid = made_by(edit, gate, "Sigmoid")
         if sigmoid is not None and sigmoid.input[0] == x:
             return [sigmoid, mul], edit.make("Swish", [x], [mul.output[0]], f"{label(mul)}_swish")
     return None
@@ -103,11 +80,11 @@ def _silu(edit: OnnxEdit, mul: Any) -> Match | None:
 def _hardswish(edit: OnnxEdit, last: Any) -> Match | None:
     if last.op_type == "Mul":
         for x, gate in ((last.input[0], last.input[1]), (last.input[1], last.input[0])):
-            node = _made_by(edit, gate, "HardSigmoid")
+            node = made_by(edit, gate, "HardSigmoid")
             is_it = (
                 node is not None
                 and node.input[0] == x
-                and np.isclose(attribute(node, "alpha", 0.2), 1 / 6, rtol=_CLOSE)
+                and np.isclose(attribute(node, "alpha", 0.2), 1 / 6, rtol=CLOSE)
                 and np.isclose(attribute(node, "beta", 0.5), 0.5)
             )
             if is_it:
@@ -116,8 +93,8 @@ def _hardswish(edit: OnnxEdit, last: Any) -> Match | None:
             if found is not None:
                 made = edit.make("HardSwish", [x], [last.output[0]], f"{label(last)}_hardswish")
                 return [*found, last], made
-    if last.op_type == "Div" and _scalar(edit, last.input[1]) == 6.0:
-        product = _made_by(edit, last.input[0], "Mul")
+    if last.op_type == "Div" and scalar_of(edit, last.input[1]) == 6.0:
+        product = made_by(edit, last.input[0], "Mul")
         if product is None:
             return None
         for x, gate in ((product.input[0], product.input[1]), (product.input[1], product.input[0])):
@@ -134,21 +111,21 @@ def _relu6_gate(edit: OnnxEdit, gate: str, x: str) -> list[Any] | None:
     if scaled is None or scaled.op_type not in ("Div", "Mul"):
         return None
     if scaled.op_type == "Div":
-        inner = scaled.input[0] if _scalar(edit, scaled.input[1]) == 6.0 else None
+        inner = scaled.input[0] if scalar_of(edit, scaled.input[1]) == 6.0 else None
     else:
-        inner = _split(edit, scaled, 1 / 6)
+        inner = beside(edit, scaled, 1 / 6)
     clip = _clip_of_plus_three(edit, inner, x) if inner else None
     return [*clip, scaled] if clip else None
 
 
 def _clip_of_plus_three(edit: OnnxEdit, tensor: str, x: str) -> list[Any] | None:
-    clip = _made_by(edit, tensor, "Clip")
+    clip = made_by(edit, tensor, "Clip")
     if clip is None or len(clip.input) < 3:
         return None
-    if _scalar(edit, clip.input[1]) != 0.0 or _scalar(edit, clip.input[2]) != 6.0:
+    if scalar_of(edit, clip.input[1]) != 0.0 or scalar_of(edit, clip.input[2]) != 6.0:
         return None
-    add = _made_by(edit, clip.input[0], "Add")
-    return [add, clip] if add is not None and _split(edit, add, 3.0) == x else None
+    add = made_by(edit, clip.input[0], "Add")
+    return [add, clip] if add is not None and beside(edit, add, 3.0) == x else None
 
 
 def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
@@ -156,32 +133,32 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
     if last.op_type != "Mul":
         return None
     halves: list[tuple[str, str, list[Any]]] = []
-    inner = _split(edit, last, 0.5)
-    product = _made_by(edit, inner, "Mul") if inner else None
+    inner = beside(edit, last, 0.5)
+    product = made_by(edit, inner, "Mul") if inner else None
     if product is not None:
         halves += [
             (product.input[0], product.input[1], [product]),
             (product.input[1], product.input[0], [product]),
         ]
     for half_name, gate in ((last.input[0], last.input[1]), (last.input[1], last.input[0])):
-        half = _made_by(edit, half_name, "Mul")
-        x = _split(edit, half, 0.5) if half is not None else None
+        half = made_by(edit, half_name, "Mul")
+        x = beside(edit, half, 0.5) if half is not None else None
         if x is not None:
             halves.append((x, gate, [half]))
     for x, gate, between in halves:
-        plus = _made_by(edit, gate, "Add")
+        plus = made_by(edit, gate, "Add")
         bent = _tanh_of_cubic(edit, plus, x) if plus is not None else None
         if plus is not None and bent is not None:
             made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu", approximate="tanh")
             return [*bent, plus, *between, last], made
-        erf_name = _split(edit, plus, 1.0) if plus is not None else None
-        erf = _made_by(edit, erf_name, "Erf") if erf_name else None
+        erf_name = beside(edit, plus, 1.0) if plus is not None else None
+        erf = made_by(edit, erf_name, "Erf") if erf_name else None
         scaled = edit.producer.get(erf.input[0]) if erf is not None else None
         if scaled is None:
             continue
         is_div = scaled.op_type == "Div" and scaled.input[0] == x
-        by_root = is_div and np.isclose(_scalar(edit, scaled.input[1]) or 0.0, np.sqrt(2.0), rtol=_CLOSE)
-        by_inverse = scaled.op_type == "Mul" and _split(edit, scaled, 1 / np.sqrt(2.0)) == x
+        by_root = is_div and np.isclose(scalar_of(edit, scaled.input[1]) or 0.0, np.sqrt(2.0), rtol=CLOSE)
+        by_inverse = scaled.op_type == "Mul" and beside(edit, scaled, 1 / np.sqrt(2.0)) == x
         if by_root or by_inverse:
             made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu")
             return [scaled, erf, plus, *between, last], made
@@ -190,108 +167,23 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
 
 def _tanh_of_cubic(edit: OnnxEdit, plus: Any, x: str) -> list[Any] | None:
     """The nodes of tanh(√(2/π)·(x + 0.044715·x³)) below 1 + tanh(…); None when they are not those."""
-    tanh_name = _split(edit, plus, 1.0)
-    tanh = _made_by(edit, tanh_name, "Tanh") if tanh_name else None
-    outer = _made_by(edit, tanh.input[0], "Mul") if tanh is not None else None
-    inner_name = _split(edit, outer, float(np.sqrt(2 / np.pi))) if outer is not None else None
-    total = _made_by(edit, inner_name, "Add") if inner_name else None
+    tanh_name = beside(edit, plus, 1.0)
+    tanh = made_by(edit, tanh_name, "Tanh") if tanh_name else None
+    outer = made_by(edit, tanh.input[0], "Mul") if tanh is not None else None
+    inner_name = beside(edit, outer, float(np.sqrt(2 / np.pi))) if outer is not None else None
+    total = made_by(edit, inner_name, "Add") if inner_name else None
     if tanh is None or outer is None or total is None or x not in total.input:
         return None
-    scaled = _made_by(edit, total.input[1] if total.input[0] == x else total.input[0], "Mul")
-    cube_name = _split(edit, scaled, 0.044715) if scaled is not None else None
+    scaled = made_by(edit, total.input[1] if total.input[0] == x else total.input[0], "Mul")
+    cube_name = beside(edit, scaled, 0.044715) if scaled is not None else None
     cube = edit.producer.get(cube_name) if cube_name else None
     if cube is None or scaled is None:
         return None
-    if cube.op_type == "Pow" and cube.input[0] == x and _scalar(edit, cube.input[1]) == 3.0:
+    if cube.op_type == "Pow" and cube.input[0] == x and scalar_of(edit, cube.input[1]) == 3.0:
         return [cube, scaled, total, outer, tanh]
     if cube.op_type != "Mul" or x not in cube.input:
         return None
-    square = _made_by(edit, cube.input[1] if cube.input[0] == x else cube.input[0], "Mul")
+    square = made_by(edit, cube.input[1] if cube.input[0] == x else cube.input[0], "Mul")
     if square is None or list(square.input) != [x, x]:
         return None
     return [square, cube, scaled, total, outer, tanh]
-
-
-def _layernorm(edit: OnnxEdit, add: Any) -> Match | None:
-    if add.op_type != "Add":
-        return None
-    for scaled_name, bias_name in ((add.input[0], add.input[1]), (add.input[1], add.input[0])):
-        scaled = _made_by(edit, scaled_name, "Mul")
-        bias = edit.constant(bias_name)
-        if scaled is None or bias is None:
-            continue
-        for normal_name, scale_name in (
-            (scaled.input[0], scaled.input[1]),
-            (scaled.input[1], scaled.input[0]),
-        ):
-            scale = edit.constant(scale_name)
-            found = _normalized(edit, normal_name) if scale is not None else None
-            if found is None or scale is None:
-                continue
-            group, x, axes, epsilon = found
-            shape = edit.shape(x)
-            rank = len(shape) if shape else 0
-            axis = min(a % rank for a in axes) if rank else -1
-            is_last = rank and sorted(a % rank for a in axes) == list(range(axis, rank))
-            if not is_last or scale.ndim > len(axes) or bias.shape != scale.shape:
-                continue
-            made = edit.make(
-                "LayerNormalization",
-                [x, scale_name, bias_name],
-                [add.output[0]],
-                f"{label(add)}_layernorm",
-                axis=axis - rank,
-                epsilon=epsilon,
-            )
-            return [*group, scaled, add], made
-    return None
-
-
-def _normalized(edit: OnnxEdit, tensor: str) -> tuple[list[Any], str, list[int], float] | None:
-    """(nodes, x, axes, epsilon) of (x − mean) / sqrt(mean((x − mean)²) + ε)."""
-    div = _made_by(edit, tensor, "Div")
-    if div is None:
-        return None
-    centred, root = _made_by(edit, div.input[0], "Sub"), _made_by(edit, div.input[1], "Sqrt")
-    shifted = _made_by(edit, root.input[0], "Add") if root is not None else None
-    if centred is None or root is None or shifted is None:
-        return None
-    for variance_name, epsilon_name in (
-        (shifted.input[0], shifted.input[1]),
-        (shifted.input[1], shifted.input[0]),
-    ):
-        epsilon = _scalar(edit, epsilon_name)
-        variance = _made_by(edit, variance_name, "ReduceMean")
-        mean = _made_by(edit, centred.input[1], "ReduceMean")
-        square = edit.producer.get(variance.input[0]) if variance is not None else None
-        if epsilon is None or variance is None or mean is None or square is None:
-            continue
-        again = _made_by(edit, square.input[0], "Sub")
-        is_square = (square.op_type == "Pow" and _scalar(edit, square.input[1]) == 2.0) or (
-            square.op_type == "Mul" and square.input[0] == square.input[1]
-        )
-        same_mean = again is not None and list(again.input) == list(centred.input)
-        axes, mean_axes = _axes(edit, variance), _axes(edit, mean)
-        if (
-            not is_square
-            or not same_mean
-            or mean.input[0] != centred.input[0]
-            or axes is None
-            or axes != mean_axes
-        ):
-            continue
-        if not attribute(mean, "keepdims", 1) or not attribute(variance, "keepdims", 1):
-            continue
-        group = [mean, centred, square, variance, shifted, root, div]
-        if again is not None and again is not centred:
-            group.insert(2, again)
-        return group, str(centred.input[0]), axes, epsilon
-    return None
-
-
-def _axes(edit: OnnxEdit, node: Any) -> list[int] | None:
-    axes = attribute(node, "axes")
-    if axes is None and len(node.input) > 1:
-        value = edit.constant(node.input[1])
-        axes = value.reshape(-1).tolist() if value is not None else None
-    return [int(a) for a in axes] if axes is not None else None
