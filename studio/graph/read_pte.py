@@ -18,19 +18,12 @@ from studio import paths
 from studio.graph.builder import GraphBuilder
 from studio.graph.etrecord import EtRecord, MethodOrigins
 from studio.graph.flatbuffer import Table, broken
-from studio.graph.graph import AttributeValue, Graph, Provenance, Quantization, Shape, SubgraphRef, TensorKind
+from studio.graph.graph import AttributeValue, Graph, Provenance, Quantization, SubgraphRef, TensorKind
 from studio.graph.mapped import map_file
 from studio.graph.pte_file import PteFile
+from studio.graph.pte_values import PteValues
 from studio.graph.read_etrecord import record_for
 from studio.graph.restated import BEFORE_DELEGATION
-
-_DTYPES = {
-    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
-    9: "complex64", 10: "complex128", 11: "bool", 12: "int8", 13: "uint8", 14: "int32", 15: "bfloat16",
-    23: "float8_e5m2", 24: "float8_e4m3fn", 25: "float8_e5m2fnuz", 26: "float8_e4m3fnuz", 27: "uint16",
-    28: "uint32", 29: "uint64",
-}  # fmt: skip
-"""c10::ScalarType, which program.fbs stores."""
 
 
 def read_pte(path: Path, *, etrecord: Path | None = None) -> Graph:
@@ -70,9 +63,7 @@ class _Plan:
     ) -> None:
         self.file, self.builder, self.plan, self.subgraph = file, builder, plan, subgraph
         self._origins = origins
-        self.values = [value["val"] for value in plan["values"]]
-        self._ids: dict[int, int] = {}
-        self._written: set[int] = set()
+        self.values = PteValues(file, builder, plan)
         self._operators = [(op["name"], op["overload"]) for op in plan["operators"]]
         self._delegates = plan["delegates"]
 
@@ -80,17 +71,19 @@ class _Plan:
         b = self.builder
         inputs = []
         for number in self.plan["inputs"].tolist():
-            tensor = self._tensor(number)
+            tensor = self.values.tensor(number)
             if b.kind_of(tensor) is not TensorKind.CONSTANT:
                 b.set_kind(tensor, TensorKind.INPUT)
-            self._written.add(number)
+            self.values.written.add(number)
             inputs.append(tensor)
         for chain in self.plan["chains"]:
             stacks = chain["stacktrace"]
             for index, instruction in enumerate(chain["instructions"]):
                 frames = stacks[index]["items"] if index < len(stacks) else []
                 self._instruction(index, instruction["instr_args"], _provenance(frames))
-        b.close_subgraph(self.subgraph, inputs, [self._tensor(n) for n in self.plan["outputs"].tolist()])
+        b.close_subgraph(
+            self.subgraph, inputs, [self.values.tensor(n) for n in self.plan["outputs"].tolist()]
+        )
 
     # instructions
 
@@ -103,12 +96,12 @@ class _Plan:
         elif table.kind == "DelegateCall":
             self._delegate(index, table)
         elif table.kind == "MoveCall":
-            source, target = self._read(int(table["move_from"])), int(table["move_to"])
-            b.node("Move", source, [self._write(target)], domain="executorch", subgraph=self.subgraph)
+            source, target = self.values.read(int(table["move_from"])), int(table["move_to"])
+            b.node("Move", source, [self.values.write(target)], domain="executorch", subgraph=self.subgraph)
         elif table.kind == "JumpFalseCall":
             attributes: dict[str, AttributeValue] = {"destination": int(table["destination_instruction"])}
             b.node(
-                "JumpFalse", self._read(int(table["cond_value_index"])), [],
+                "JumpFalse", self.values.read(int(table["cond_value_index"])), [],
                 domain="executorch", attributes=attributes, subgraph=self.subgraph,
             )  # fmt: skip
 
@@ -124,7 +117,7 @@ class _Plan:
         for position, value in enumerate(arguments):
             label = names[position] if position < len(names) else f"argument {position}"
             inputs += self._argument(value, label, attributes)
-        outputs = [self._write(value) for value in results]
+        outputs = [self.values.write(value) for value in results]
         namespace, _, base = name.partition("::")
         op = f"{namespace}.{base}.{overload}" if base and overload else name.replace("::", ".")
         scope = 0
@@ -146,7 +139,7 @@ class _Plan:
         """(arguments, results): the emitter ends a call with its results, as `out` and again as return."""
         if not numbers:
             return [], []
-        last = self._value(numbers[-1])
+        last = self.values.value(numbers[-1])
         if last is not None and last.kind == "TensorList":
             items = last["items"].tolist()
             count = len(items)
@@ -158,31 +151,20 @@ class _Plan:
 
     def _argument(self, number: int, name: str, attributes: dict[str, AttributeValue]) -> list[int]:
         """Tensor ids of an argument; a plain value goes to `attributes`, unless an instruction made it."""
-        value = self._value(number)
+        value = self.values.value(number)
         kind = value.kind if value is not None else "Null"
         if value is None or kind == "Null":
             return [-1]
-        if kind == "Tensor" or number in self._written:
-            return self._read(number)
+        if kind == "Tensor" or number in self.values.written:
+            return self.values.read(number)
         if kind in ("TensorList", "OptionalTensorList"):
-            return [t for n in value["items"].tolist() for t in (self._read(n) if n >= 0 else [-1])]
+            return [t for n in value["items"].tolist() for t in (self.values.read(n) if n >= 0 else [-1])]
         if kind == "IntList":  # its items are numbers of Int values, which may be computed
             items = value["items"].tolist()
-            attributes[name] = [self._plain(n) for n in items]
-            return [t for n in items if n in self._written for t in self._read(n)]
-        attributes[name] = self._plain(number)
+            attributes[name] = [self.values.plain(n) for n in items]
+            return [t for n in items if n in self.values.written for t in self.values.read(n)]
+        attributes[name] = self.values.plain(number)
         return []
-
-    def _plain(self, number: int) -> Any:
-        value = self._value(number)
-        if value is None or value.kind == "Null":
-            return None
-        if value.kind in ("DoubleList", "BoolList"):
-            return value["items"].tolist()
-        field = {"Int": "int_val", "Bool": "bool_val", "Double": "double_val", "String": "string_val"}.get(
-            value.kind
-        )
-        return value[field] if field else value.kind
 
     def _delegate(self, index: int, table: Table) -> None:
         number = int(table["delegate_index"])
@@ -192,8 +174,8 @@ class _Plan:
         blob, why_not = self.file.delegate_blob(delegate)
         arguments = table["args"].tolist()
         inputs, outputs = self._delegate_arguments(arguments, blob)
-        sources = [t for n in inputs for t in self._read(n)]
-        results = [self._write(n) for n in outputs]
+        sources = [t for n in inputs for t in self.values.read(n)]
+        results = [self.values.write(n) for n in outputs]
         attributes: dict[str, AttributeValue] = {
             spec["key"]: f"{spec.span('value')[1]} bytes" for spec in delegate["compile_specs"]
         }
@@ -217,52 +199,11 @@ class _Plan:
         if blob is not None and len(blob.inputs) + len(blob.outputs) == len(numbers):
             count = len(blob.inputs)
             return numbers[:count], numbers[count:]
-        is_input = [n in self._written or self._is_constant(n) for n in numbers]
+        is_input = [n in self.values.written or self.values.is_constant(n) for n in numbers]
         return (
             [n for n, known in zip(numbers, is_input) if known],
             [n for n, known in zip(numbers, is_input) if not known],
         )
-
-    def _is_constant(self, number: int) -> bool:
-        return self.builder.kind_of(self._tensor(number)) is TensorKind.CONSTANT
-
-    # values
-
-    def _value(self, number: int) -> Table | None:
-        if not 0 <= number < len(self.values):
-            raise broken("an instruction names a value that is not there")
-        found: Table | None = self.values[number]
-        return found
-
-    def _read(self, number: int) -> list[int]:
-        return [self._tensor(number)]
-
-    def _write(self, number: int) -> int:
-        """The tensor of a value from this write on."""
-        if number in self._written or number in self._ids:
-            self._ids[number] = self._new(number, is_constant=False)
-        self._written.add(number)
-        return self._tensor(number)
-
-    def _tensor(self, number: int) -> int:
-        if number not in self._ids:
-            self._ids[number] = self._new(number, is_constant=True)
-        return self._ids[number]
-
-    def _new(self, number: int, *, is_constant: bool) -> int:
-        b, value = self.builder, self._value(number)
-        if value is None or value.kind != "Tensor":
-            dtype = {"Int": "int64", "Bool": "bool", "Double": "float64"}.get(value.kind if value else "", "")
-            return b.tensor(f"value {number}", dtype, () if dtype else None)
-        shape: Shape = tuple(d if d >= 0 else None for d in value["sizes"].tolist())
-        dtype = _DTYPES.get(int(value["scalar_type"]), "")
-        extra = value["extra_tensor_info"]
-        name = (extra["fully_qualified_name"] if extra is not None else "") or f"value {number}"
-        tensor = b.tensor(name, dtype, shape)
-        index = int(value["data_buffer_idx"])
-        if is_constant and index and value["allocation_info"] is None:
-            self.file.fill(b, tensor, index, dtype, shape)
-        return tensor
 
     def _quantization(
         self,
