@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,7 @@ from studio.errors import InputError
 from studio.graph import Quantization
 from studio.graph.layout import Layout
 from studio.ui.canvas import DARK, LIGHT, GraphCanvas, Outline, partition_overlay, verdict_overlay
+from studio.ui.canvas import canvas as canvas_module
 from studio.ui.canvas.density import DensityMap
 from studio.ui.canvas.labels import clean
 from studio.ui.canvas.outlines import OutlineBands
@@ -113,6 +114,48 @@ def test_density_covers_as_much_as_the_boxes_do() -> None:
     painter.end()
     alpha = np.frombuffer(image.constBits(), np.uint8).reshape(-1, 4)[:, 3]
     assert alpha.sum() / 255 == pytest.approx(area, rel=0.08)
+
+
+def far_canvas(qtbot: QtBot) -> GraphCanvas:
+    """A canvas whose last frame, from far away, was painted coarsely."""
+    canvas = make_canvas(qtbot, chain(6000))
+    canvas.fit(animated=False)
+    canvas.set_overlay(None)
+    frame(canvas)
+    assert canvas.detail is Detail.DENSITY and canvas._painter.is_coarse
+    return canvas
+
+
+def test_the_far_picture_gets_sharp_in_slices_between_which_others_are_served(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canvas = far_canvas(qtbot)
+    monkeypatch.setattr(canvas_module, "SLICE_MS", 0.0)  # one step a slice, however fast the machine is
+    served: list[bool] = []
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: served.append(canvas._painter.is_coarse))
+    ticker.start(0)
+    qtbot.waitUntil(lambda: not canvas._painter.is_coarse, timeout=20_000)
+    ticker.stop()
+    assert sum(served) > 10, "the window waited for the picture"
+    sharp = pixels(frame(canvas))
+    assert not canvas._painter.is_coarse
+    canvas.set_overlay(None)  # made again, at once
+    canvas._painter.refine()
+    assert (pixels(frame(canvas)) == sharp).all()
+
+
+def test_a_change_while_the_far_picture_gets_sharp_begins_anew(qtbot: QtBot) -> None:
+    canvas = far_canvas(qtbot)
+    for _ in range(5):
+        assert not canvas._painter.refine(0.0)
+    canvas.set_colors(DARK)
+    canvas._painter.refine()
+    begun_before = pixels(frame(canvas))
+    other = far_canvas(qtbot)
+    other.set_colors(DARK)
+    other._painter.refine()
+    assert (pixels(frame(other)) == begun_before).all()
 
 
 def layout_of_boxes(rows: list[list[int]]) -> tuple[Layout, np.ndarray]:

@@ -32,6 +32,7 @@ from studio.ui.canvas.viewport import Place, Viewport
 FRAME_TITLE = 24.0
 EDGE_REACH = 5.0  # pixels
 SHARPEN_MS = 60  # after a coarse frame
+SLICE_MS = 4.0  # of sharpening, before whatever else waits is served
 
 
 class GraphCanvas(CanvasEvents):
@@ -75,7 +76,6 @@ class GraphCanvas(CanvasEvents):
         self.camera.history_changed.connect(self.history_changed)
         self._sharpening = QTimer(self)
         self._sharpening.setSingleShot(True)
-        self._sharpening.setInterval(SHARPEN_MS)
         self._sharpening.timeout.connect(self._sharpen)
         self.setAccessibleName(self.tr("Graph"))
         self.start()
@@ -416,13 +416,16 @@ class GraphCanvas(CanvasEvents):
         drawn.paint(painter, self.viewport)
         self._panels.paint(painter, self.viewport, drawn, self.font())
         if drawn.is_coarse:
-            self._sharpening.start()
+            self._sharpening.start(SHARPEN_MS)
 
     def _sharpen(self) -> None:
-        """Paints again what was painted coarsely, because something new had to be seen at once."""
-        if self._painter.is_coarse:
-            self._painter.refine()
+        """Makes sharp what was painted coarsely, slice by slice; a change of view or colours begins anew."""
+        if not self._painter.is_coarse:
+            return
+        if self._painter.refine(SLICE_MS):
             self.update()
+        else:
+            self._sharpening.start(0)
 
     def grab_image(self, *, whole: bool = True, scale: float = 1.0) -> QImage:
         """A picture of the whole graph or of what is in sight; see `export.grab_image`."""

@@ -3,13 +3,16 @@
 How much of a pixel boxes cover and which box owns it is computed once per layout; a change of
 colours is one table look-up. Coverage is exact: every box is a product of two ramps, summed as
 differences (a summed-area table read backwards), so the cost does not grow with box size.
+It is made in steps, band of rows after band, so that the window need not wait for the large one.
 The minimap takes a map of its own with fewer pixels: it is wanted at once after every change of the layout.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +22,30 @@ from PySide6.QtGui import QImage, QPainter
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.viewport import Viewport
 
+Floats = npt.NDArray[np.floating]
+
 PIXELS = 1_600_000
 MAP_PIXELS = 140_000  # of the minimap: as many as its panel has at 200 %
 LONG_EDGE = 160.0  # layout pixels; shorter edges hide between the boxes
 SAMPLES = 1_500_000
+BAND_PIXELS, PORTION = 70_000, 50_000  # of a step's rows, and of its points of lines: about 3 ms
 LINE_SHARE = 0.55  # how much a line covers at most, so that boxes stay louder
 _HIT_SHARES = (1 - 0.72 ** np.arange(64)).astype(np.float32)  # how much so many lines darken a pixel
 
 
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """Some rows of the picture: the pixels that boxes cover, how much, and whose; the same of lines."""
+
+    box_places: npt.NDArray[np.int64]
+    box_shares: npt.NDArray[np.float32]
+    box_owners: npt.NDArray[np.int64]
+    line_places: npt.NDArray[np.int64]
+    line_shares: npt.NDArray[np.float32]
+
+
 class DensityMap:
-    """Coverage and owner per pixel of a picture of the layout, and images made from them."""
+    """Coverage and owner per pixel of a picture of the layout, and images made from them, band by band."""
 
     def __init__(self, scene: Scene, pixels: int = PIXELS) -> None:
         left, top, right, bottom = scene.bounds
@@ -37,56 +54,75 @@ class DensityMap:
         self.left, self.top = left, top
         self.width = max(math.ceil(wide * self.scale) + 1, 1)
         self.height = max(math.ceil(high * self.scale) + 1, 1)
-        cover = self._coverage(scene).ravel()
-        owner = self._owners(scene).ravel()
-        self._box_places = np.flatnonzero((cover > 0.002) & (owner >= 0))
-        self._box_shares = cover[self._box_places]
-        self._box_owners = owner[self._box_places]
-        lines = self._edge_cover(scene).ravel() * (1 - cover) * LINE_SHARE
-        self._line_places = np.flatnonzero(lines > 0.002)
-        self._line_shares = lines[self._line_places]
+        self._bands: list[_Band] = []
+        self._measuring = self._measure(scene)
         self._levels: list[QImage] = []
         self.version = 0
         """Counts the changes of colours."""
 
-    def _coverage(self, scene: Scene) -> npt.NDArray[np.float32]:
-        """[height, width] share of every pixel that boxes cover, 0..1."""
-        stride = self.width + 2
-        size = (self.height + 2) * stride
-        places: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
-        weights: list[npt.NDArray[np.float64]] = [np.zeros(0)]
-        xs = ((scene.left - self.left) * self.scale, (scene.right - self.left) * self.scale)
-        ys = ((scene.top - self.top) * self.scale, (scene.bottom - self.top) * self.scale)
-        for sign_y, y in zip((1.0, -1.0), ys):
-            row = np.floor(y).astype(np.int64)
-            for sign_x, x in zip((1.0, -1.0), xs):
-                column = np.floor(x).astype(np.int64)
-                for dy, part_y in ((0, 1 - (y - row)), (1, y - row)):
-                    for dx, part_x in ((0, 1 - (x - column)), (1, x - column)):
-                        places.append((row + dy) * stride + column + dx)
-                        weights.append(sign_x * sign_y * part_x * part_y)
-        at = np.clip(np.concatenate(places), 0, size - 1)
-        delta = np.bincount(at, weights=np.concatenate(weights), minlength=size)
-        grid = delta.reshape(self.height + 2, stride).cumsum(axis=0).cumsum(axis=1)
-        shares: npt.NDArray[np.float32] = grid[: self.height, : self.width].clip(0, 1).astype(np.float32)
-        return shares
+    def recolor(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> None:
+        """Makes the images anew with a colour per box ([items, 3]) and one for edges."""
+        for _ in self.recoloring(item_rgb, edge_rgb):
+            pass
 
-    def _owners(self, scene: Scene) -> npt.NDArray[np.int32]:
-        """[height, width] the box whose colour a pixel takes, −1 for none."""
-        owner = np.full(self.height * self.width, -1, np.int32)
-        x0 = np.floor((scene.left - self.left) * self.scale).astype(np.int64)
-        y0 = np.floor((scene.top - self.top) * self.scale).astype(np.int64)
-        x1 = np.ceil((scene.right - self.left) * self.scale).astype(np.int64)
-        y1 = np.ceil((scene.bottom - self.top) * self.scale).astype(np.int64)
-        columns = np.maximum(np.minimum(np.maximum(x1, x0 + 1), self.width) - x0, 0)
-        rows = np.maximum(np.minimum(np.maximum(y1, y0 + 1), self.height) - y0, 0)
-        item, place = _spread(rows * columns)
-        wide = columns[item]
-        owner[(y0[item] + place // wide) * self.width + x0[item] + place % wide] = item
-        return owner.reshape(self.height, self.width)
+    def recoloring(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> Iterator[None]:
+        """The steps of `recolor`, of a few milliseconds each; the old images stay until the last one.
 
-    def _edge_cover(self, scene: Scene) -> npt.NDArray[np.float32]:
-        """[height, width] how much long edges darken a pixel, 0..1."""
+        What was measured stays when the steps are given up half way.
+        """
+        for _ in self._measuring:  # not `yield from`: giving up would close it
+            yield
+        pixels = np.zeros(self.height * self.width, np.uint32)
+        color = np.array([255, *edge_rgb], np.float32)
+        table = item_rgb.astype(np.float32)
+        for band in self._bands:
+            # ARGB32, premultiplied; lines and boxes that share a pixel are added
+            pixels[band.line_places] = _packed(band.line_shares * channel for channel in color)
+            share, owners = band.box_shares, band.box_owners
+            pixels[band.box_places] += _packed(
+                (share * 255, *(share * table[:, channel][owners] for channel in range(3)))
+            )
+            yield
+        image = QImage(
+            pixels.data, self.width, self.height, 4 * self.width, QImage.Format.Format_ARGB32_Premultiplied
+        ).copy()
+        levels = [image]
+        while max(levels[-1].width(), levels[-1].height()) > 128:
+            yield
+            last = levels[-1]
+            half = max(last.width() // 2, 1), max(last.height() // 2, 1)
+            smooth = Qt.TransformationMode.SmoothTransformation
+            levels.append(last.scaled(*half, Qt.AspectRatioMode.IgnoreAspectRatio, smooth))
+        self._levels = levels
+        self.version += 1
+
+    def _measure(self, scene: Scene) -> Iterator[None]:
+        """Finds what boxes and lines cover, in steps: the lines first, then band after band."""
+        hits = np.zeros(self.height * self.width, np.int32)
+        for points in self._line_points(scene):
+            np.add.at(hits, points, 1)
+            yield
+        x = (scene.left - self.left) * self.scale, (scene.right - self.left) * self.scale
+        y = (scene.top - self.top) * self.scale, (scene.bottom - self.top) * self.scale
+        rows = max(BAND_PIXELS // self.width, 1)
+        for first in range(0, self.height, rows):
+            last = min(first + rows, self.height)
+            inside = np.flatnonzero((y[0] < last) & (y[1] >= first))
+            sides = x[0][inside], y[0][inside] - first, x[1][inside], y[1][inside] - first
+            cover = _coverage(*sides, self.width, last - first)
+            owner = _owners(*sides, self.width, last - first)
+            start = first * self.width
+            lines = _HIT_SHARES[np.minimum(hits[start : last * self.width], len(_HIT_SHARES) - 1)]
+            lines = lines * (1 - cover) * LINE_SHARE
+            boxes = np.flatnonzero((cover > 0.002) & (owner >= 0))
+            darkened = np.flatnonzero(lines > 0.002)
+            self._bands.append(
+                _Band(boxes + start, cover[boxes], inside[owner[boxes]], darkened + start, lines[darkened])
+            )
+            yield
+
+    def _line_points(self, scene: Scene) -> Iterator[npt.NDArray[np.int64]]:
+        """The pixels that long edges pass, in portions."""
         layout = scene.layout
         extent = np.maximum(scene.edge_bottom - scene.edge_top, scene.edge_right - scene.edge_left)
         chosen = np.flatnonzero((extent > LONG_EDGE) & ~layout.edge_is_portal)
@@ -97,36 +133,16 @@ class DensityMap:
         steps = np.maximum(np.ceil(np.abs(stop - start).max(axis=1, initial=0)), 1).astype(np.int64)
         if steps.sum() > SAMPLES:
             steps = np.maximum(steps * SAMPLES // steps.sum(), 1)
-        piece, place = _spread(steps)
-        points = start[piece] + (stop - start)[piece] * (place / steps[piece])[:, None]
-        x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
-        y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
-        hits = np.bincount(y * self.width + x, minlength=self.height * self.width)
-        shares: npt.NDArray[np.float32] = _HIT_SHARES[np.minimum(hits, len(_HIT_SHARES) - 1)]
-        return shares.reshape(self.height, self.width)
-
-    def recolor(self, item_rgb: npt.NDArray[np.uint8], edge_rgb: tuple[int, int, int]) -> None:
-        """Makes the images anew with a colour per box ([items, 3]) and one for edges."""
-        # ARGB32, premultiplied; lines and boxes that share a pixel are added
-        pixels = np.zeros(self.height * self.width, np.uint32)
-        color = np.array([255, *edge_rgb], np.float32)
-        pixels[self._line_places] = _packed(self._line_shares * channel for channel in color)
-        share = self._box_shares
-        table = item_rgb.astype(np.float32)
-        owners = self._box_owners
-        pixels[self._box_places] += _packed(
-            (share * 255, *(share * table[:, channel][owners] for channel in range(3)))
-        )
-        image = QImage(
-            pixels.data, self.width, self.height, 4 * self.width, QImage.Format.Format_ARGB32_Premultiplied
-        ).copy()
-        self._levels = [image]
-        self.version += 1
-        while max(self._levels[-1].width(), self._levels[-1].height()) > 128:
-            last = self._levels[-1]
-            half = max(last.width() // 2, 1), max(last.height() // 2, 1)
-            smooth = Qt.TransformationMode.SmoothTransformation
-            self._levels.append(last.scaled(*half, Qt.AspectRatioMode.IgnoreAspectRatio, smooth))
+        ends = np.cumsum(steps)
+        portions = range(PORTION, int(ends[-1]) if len(ends) else 0, PORTION)
+        cuts = [0, *np.searchsorted(ends, portions).tolist(), len(steps)]
+        for low, high in pairwise(cuts):
+            piece, place = _spread(steps[low:high])
+            piece += low
+            points = start[piece] + (stop - start)[piece] * (place / steps[piece])[:, None]
+            x = np.clip(points[:, 0].astype(np.int64), 0, self.width - 1)
+            y = np.clip(points[:, 1].astype(np.int64), 0, self.height - 1)
+            yield y * self.width + x
 
     def draw(self, painter: QPainter, viewport: Viewport) -> None:
         """Draws the layout as seen through a viewport."""
@@ -154,6 +170,44 @@ class DensityMap:
         )
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(shown, image, source)
+
+
+def _coverage(
+    left: Floats, top: Floats, right: Floats, bottom: Floats, width: int, height: int
+) -> npt.NDArray[np.float32]:
+    """[height · width] share of every pixel that boxes cover, 0..1; boxes may reach beyond the rows."""
+    stride = width + 2
+    size = (height + 2) * stride
+    places: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    weights: list[npt.NDArray[np.float64]] = [np.zeros(0)]
+    for sign_y, y in zip((1.0, -1.0), (np.clip(top, 0, height), np.clip(bottom, 0, height))):
+        row = np.floor(y).astype(np.int64)
+        for sign_x, x in zip((1.0, -1.0), (left, right)):
+            column = np.floor(x).astype(np.int64)
+            for dy, part_y in ((0, 1 - (y - row)), (1, y - row)):
+                for dx, part_x in ((0, 1 - (x - column)), (1, x - column)):
+                    places.append((row + dy) * stride + column + dx)
+                    weights.append(sign_x * sign_y * part_x * part_y)
+    at = np.clip(np.concatenate(places), 0, size - 1)
+    delta = np.bincount(at, weights=np.concatenate(weights), minlength=size)
+    grid = delta.reshape(height + 2, stride).cumsum(axis=0).cumsum(axis=1)
+    return grid[:height, :width].clip(0, 1).astype(np.float32).ravel()
+
+
+def _owners(
+    left: Floats, top: Floats, right: Floats, bottom: Floats, width: int, height: int
+) -> npt.NDArray[np.int64]:
+    """[height · width] the box whose colour a pixel takes, −1 for none."""
+    owner = np.full(height * width, -1, np.int64)
+    x0, y0 = np.floor(left).astype(np.int64), np.floor(top).astype(np.int64)
+    x1, y1 = np.ceil(right).astype(np.int64), np.ceil(bottom).astype(np.int64)
+    y1 = np.minimum(np.maximum(y1, y0 + 1), height)
+    y0 = np.maximum(y0, 0)
+    columns = np.maximum(np.minimum(np.maximum(x1, x0 + 1), width) - x0, 0)
+    item, place = _spread(np.maximum(y1 - y0, 0) * columns)
+    wide = columns[item]
+    owner[(y0[item] + place // wide) * width + x0[item] + place % wide] = item
+    return owner
 
 
 def _packed(channels: Iterable[npt.NDArray[np.float32]]) -> npt.NDArray[np.uint32]:

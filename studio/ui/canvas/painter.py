@@ -10,6 +10,8 @@ What does not live here: how each part is drawn (`far_paint`, `card_paint`, `edg
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -96,6 +98,7 @@ class ScenePainter:
         self.coloring = Coloring(self.scene, colors, overlay, dimmed=dimmed, matched=matched)
         self._dress()
         self._density_is_fresh = self._overview_is_fresh = False
+        self._refining: Iterator[None] | None = None
         self._bands: OutlineBands | None = None
 
     def _dress(self) -> None:
@@ -139,6 +142,7 @@ class ScenePainter:
         if not self._density_is_fresh:
             self._density.recolor(self.coloring.item_rgb, self._edge_rgb())
             self._density_is_fresh = True
+            self._refining = None
         return self._density
 
     @property
@@ -155,10 +159,20 @@ class ScenePainter:
         edge = self.colors.role("edge")
         return edge.red(), edge.green(), edge.blue()
 
-    def refine(self) -> None:
-        """Makes what the last frame did without for haste."""
+    def refine(self, most_ms: float = math.inf) -> bool:
+        """Makes what the last frame did without for haste, for about so long; whether all of it is made."""
+        end = time.perf_counter() + most_ms / 1000
+        if self._density is None:
+            self._density = DensityMap(self.scene)
+        if self._refining is None and not self._density_is_fresh:
+            self._refining = self._density.recoloring(self.coloring.item_rgb, self._edge_rgb())
+        for _ in self._refining or ():
+            if time.perf_counter() >= end:
+                return False
+        self._refining = None
+        self._density_is_fresh = True
         self.is_coarse = False
-        _ = self.density
+        return True
 
     def portal_at(self, at: QPointF) -> PortalEnd | None:
         """The portal that the last frame drew at a point of the screen."""
