@@ -107,21 +107,15 @@ class _Wrap:
         low, high = float(self.bounds[column]), float(self.bounds[column + 1])
         pieces = self._pieces(column, low, high)
         boxes, lines = self.column_boxes[column], self.column_points[column]
-        lefts = [boxes[:, 0], lines[:, 0]]
-        rights = [boxes[:, 0] + boxes[:, 2], lines[:, 0]]
-        tops, bottoms = [boxes[:, 1]], [boxes[:, 1] + boxes[:, 3]]
-        for frame, left, right in pieces:
-            lefts.append(np.array([left]))
-            rights.append(np.array([right]))
-            start = self.old.frames[frame, 1]
-            if start >= low:
-                tops.append(np.array([start]))
-            if start + self.old.frames[frame, 3] <= high:
-                bottoms.append(np.array([start + self.old.frames[frame, 3]]))
-        left, right = np.concatenate(lefts).min(), np.concatenate(rights).max()
-        top, bottom = np.concatenate(tops).min(), np.concatenate(bottoms).max()
-        continued = [f for f, _, _ in pieces if self.old.frames[f, 1] < low]
-        cut_off = [f for f, _, _ in pieces if self.old.frames[f, 1] + self.old.frames[f, 3] > high]
+        names = np.array([frame for frame, _, _ in pieces], np.int64)
+        sides = np.array([(left, right) for _, left, right in pieces]).reshape(-1, 2)
+        starts = self.old.frames[names, 1]
+        ends = starts + self.old.frames[names, 3]
+        left = np.concatenate([boxes[:, 0], lines[:, 0], sides[:, 0]]).min()
+        right = np.concatenate([boxes[:, 0] + boxes[:, 2], lines[:, 0], sides[:, 1]]).max()
+        top = np.concatenate([boxes[:, 1], starts[starts >= low]]).min()
+        bottom = np.concatenate([boxes[:, 1] + boxes[:, 3], ends[ends <= high]]).max()
+        continued, cut_off = names[starts < low].tolist(), names[ends > high].tolist()
         lanes_before = len(self.lanes[column - 1]) if column else 0
         lanes_after = len(self.lanes[column]) if column < len(self.lanes) else 0
         self.top[column] = _ROOM + LANE * lanes_before if column else 0.0
@@ -131,9 +125,9 @@ class _Wrap:
         self.shift[column] = (at - left, head - top)
         end = bottom + self.shift[column, 1]
         self.bottom[column] = end + items.FRAME_PAD / 2 * len(cut_off)
-        for frame, piece_left, piece_right in pieces:
-            _, y0, _, tall = self.old.frames[frame].tolist()
-            upper, lower = y0 + self.shift[column, 1], y0 + tall + self.shift[column, 1]
+        down = float(self.shift[column, 1])
+        uppers, lowers = (starts + down).tolist(), (ends + down).tolist()
+        for (frame, piece_left, piece_right), upper, lower in zip(pieces, uppers, lowers):
             if frame in continued:
                 upper = self.top[column] + items.FRAME_TITLE * continued.index(frame)
             if frame in cut_off:

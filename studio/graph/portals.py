@@ -31,17 +31,17 @@ def portal_edges(
     forward = source < target
     rank = [0] * size
     order = np.argsort(source, kind="stable")
-    for a, b, real in zip(source[order].tolist(), target[order].tolist(), forward[order].tolist()):
-        if real and rank[a] >= rank[b]:
+    order = order[forward[order]]
+    upper, lower = source[order], target[order]
+    for a, b in zip(upper.tolist(), lower.tolist()):
+        if rank[a] >= rank[b]:
             rank[b] = rank[a] + 1
-    lowest = [len(rank)] * size  # boxes without inputs stand just above their first reader
-    has_input = [False] * size
-    for a, b, real in zip(source.tolist(), target.tolist(), forward.tolist()):
-        if real:
-            lowest[a] = min(lowest[a], rank[b])
-            has_input[b] = True
-    rank = [r if fed or low == size else max(low - 1, r) for r, low, fed in zip(rank, lowest, has_input)]
     ranks = np.array(rank, np.int32)
+    lowest = np.full(size, size, np.int32)  # boxes without inputs stand just above their first reader
+    np.minimum.at(lowest, upper, ranks[lower])
+    is_moved = lowest < size
+    is_moved[lower] = False
+    ranks[is_moved] = np.maximum(lowest - 1, ranks)[is_moved]
     length = np.where(forward, ranks[target] - ranks[source], 0) if len(source) else np.zeros(0, np.int32)
     readers = np.bincount(source, minlength=size)[source] if len(source) else length
     length = np.where((length > _LONG) & (readers > _FEW_READERS), max(_SPANS) + 1, length)

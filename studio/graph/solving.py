@@ -80,20 +80,24 @@ class Solver:
 
     def solve(self) -> list[Tile]:
         """The tiles of all blocks."""
-        boxes, nets, targets = map(_bytes_of, (self.boxes, self.nets, self.targets))
+        boxes, nets, targets = self.boxes.tobytes(), self.nets.tobytes(), self.targets.tobytes()
+        seen: dict[tuple[bytes, ...], Tile] = {}  # most blocks are repeated: no digest for those
         for block in range(self.count - 1, -1, -1):
             first, last = self.leaf_bounds[block : block + 2]
             net, net_end = self.routes.block_nets[block : block + 2]
             slot, slot_end = self.net_slots[net], self.net_slots[net_end]
             tile = None
             if not self.inner[block]:
-                digest = blake2b(b"hurried" if is_hurried(self.effort) else b"plain", digest_size=16)
-                digest.update(f"{last - first} {net_end - net}".encode())
-                digest.update(boxes[24 * first : 24 * last])
-                digest.update(nets[16 * net : 16 * net_end])
-                digest.update(targets[8 * slot : 8 * slot_end])
-                key = digest.digest()
-                known = known_tile(key, partial(self._plain_tile, block))
+                shape = (
+                    f"{is_hurried(self.effort)} {last - first} {net_end - net}".encode(),
+                    boxes[24 * first : 24 * last],
+                    nets[16 * net : 16 * net_end],
+                    targets[8 * slot : 8 * slot_end],
+                )
+                known = seen.get(shape)
+                if known is None:
+                    key = blake2b(b" ".join(shape), digest_size=16).digest()
+                    known = seen[shape] = known_tile(key, partial(self._plain_tile, block))
                 if self.leaf_before is None or not contradicts(known, self.leaf_before[first:last]):
                     tile = known
             if tile is None:
@@ -158,8 +162,3 @@ class Solver:
         for inside in self.inner[block]:
             result[self.blocks.place[inside]] = self.block_before[inside]
         return result
-
-
-def _bytes_of(rows: npt.NDArray[np.generic]) -> memoryview:
-    """The memory of an array."""
-    return memoryview(rows.tobytes())

@@ -174,7 +174,8 @@ def main() -> None:
                 print(
                     f"{family} {graph.node_count} nodes: shown in {bench.show_ms:.0f} ms,"
                     f" overlay in {bench.overlay_ms:.0f} ms, matches in {bench.match_ms:.0f} ms,"
-                    f" far picture sharp in {bench.sharp_ms:.0f} ms, by at most {bench.slice_ms:.1f} ms at a time;"
+                    f" far picture sharp in {bench.sharp_ms:.0f} ms,"
+                    f" by at most {bench.slice_ms:.1f} ms at a time;"
                     f" filling the widget takes {bench.fill():.2f} ms",
                     flush=True,
                 )
