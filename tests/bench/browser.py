@@ -52,7 +52,10 @@ class Browser:
         message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
-        os.write(self._down, json.dumps(message).encode() + b"\0")
+        try:
+            os.write(self._down, json.dumps(message).encode() + b"\0")
+        except OSError as error:
+            raise RuntimeError("chromium has gone") from error
         while True:
             while b"\0" not in self._buffer:
                 chunk = os.read(self._up, 1 << 16)
