@@ -54,7 +54,8 @@ def assumed_sizes(inputs: Sequence[InputInfo], chosen: InputData) -> tuple[str, 
     if not names:
         return ()
     return (
-        f"Open sizes were taken as 1: {', '.join(names)}. Name real data, or give the sizes, for true figures.",
+        f"Open sizes were taken as 1: {', '.join(names)}. "
+        "Name real data, or give the sizes, for true figures.",
     )
 
 

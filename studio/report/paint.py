@@ -48,6 +48,9 @@ class Figures:
     values: npt.NDArray[np.float64]
     unit: str = ""
     take_largest: bool = False
+    nothing: str = "No node has a figure above 0."
+    unknown: str = ""
+    """What the legend says of the unknown nodes; empty: their number, in English."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def _heat_legend(paint: Paint, scale: HeatScale, palette: Palette, y: float) -> 
     small = f'font-size="11" fill="{palette.quiet}"'
     if scale.largest <= 0:
         y += 12
-        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>No node has a figure above 0.</text>')
+        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>{escape(paint.figures.nothing)}</text>')
     else:
         wide = _SCALE / _STEPS
         for k, (r, g, b) in enumerate(heat_table(palette.is_dark)[:: 256 // _STEPS][:_STEPS].tolist()):
@@ -131,5 +131,6 @@ def _heat_legend(paint: Paint, scale: HeatScale, palette: Palette, y: float) -> 
     unknown = int(np.isnan(paint.figures.values).sum())
     if unknown:
         y += 18
-        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>unknown: {nodes_text(unknown)}</text>')
+        words = paint.figures.unknown or f"unknown: {nodes_text(unknown)}"
+        parts.append(f'<text x="{MARGIN}" y="{y}" {small}>{escape(words)}</text>')
     return "".join(parts), y

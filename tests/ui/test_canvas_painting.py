@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF, QTimer
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from studio.errors import InputError
@@ -22,6 +22,7 @@ from studio.ui.canvas.labels import clean
 from studio.ui.canvas.outlines import OutlineBands
 from studio.ui.canvas.painter import FAR, Detail, detail_for
 from studio.ui.canvas.scene import Scene
+from studio.ui.canvas.texts import DETAIL_PX, TEXT_LEFT, CardTexts, sized
 from studio.ui.canvas.viewport import Viewport
 from tests.ui.canvas_graphs import chain, graph_of, laid_out, verdicts_of
 
@@ -347,3 +348,18 @@ def test_texts_stand_out_from_their_ground(colors: object) -> None:
     ):
         high, low = sorted((luminance(text), luminance(ground)), reverse=True)
         assert (high + 0.05) / (low + 0.05) >= least, (text, ground)
+
+
+def test_a_figure_beside_the_second_line_shortens_it(qtbot: QtBot) -> None:
+    graph = graph_of([], ops=["Conv"])
+    scene = Scene(graph, laid_out(graph))
+    texts = CardTexts(scene, QGuiApplication.font())
+    texts.lines_of = lambda item: ("Conv", "", "[1, 24, 320, 320] float32 and more")  # type: ignore[method-assign]
+    item = 0
+    alone, beside = texts.get(item).detail, texts.detail_beside(item, "66.4 MMACs")
+    assert alone is not None
+    width = float(scene.right[item] - scene.left[item])
+    metrics = QFontMetricsF(sized(QGuiApplication.font(), DETAIL_PX * 4))
+    assert len(beside.text()) < len(alone.text())
+    figure = metrics.horizontalAdvance("66.4 MMACs")
+    assert TEXT_LEFT * 4 + metrics.horizontalAdvance(beside.text()) + figure + 8 * 4 <= width * 4

@@ -148,27 +148,45 @@ class CardPainter:
         shades = self._shades("quiet")
         painter.setFont(detail_font)
         drop = (title_line - detail_line) * 0.8  # the two sizes on one baseline
-        for text, faded, top, (x, y, _, height) in zip(texts, is_dim, tops, rects):
+        figures = self._figures(items)
+        for item, text, faded, top, (x, y, _, height) in zip(items.tolist(), texts, is_dim, tops, rects):
             painter.setPen(shades[faded])
             if text.detail is not None:
                 at = QPointF(x + TEXT_LEFT * scale, y + height / 2 + 1.5 * scale)
-                painter.drawStaticText(at, text.detail)
+                figure = figures.get(item, "")
+                detail = self.texts.detail_beside(item, figure) if figure else text.detail
+                painter.drawStaticText(at, detail)
             if text.name is not None:
                 at = QPointF(x + (TEXT_LEFT + text.title_width + 7) * scale, top + drop)
                 painter.drawStaticText(at, text.name)
-        overlay = self.coloring.overlay
-        if overlay is not None and overlay.values is not None:
-            self._paint_values(painter, detail_font, overlay.unit, scale, items, rects)
+        self._paint_figures(painter, detail_font, figures, scale, items, rects)
 
-    def _paint_values(
-        self, painter: QPainter, font: QFont, unit: str, scale: float, items: Items, rects: list[list[float]]
+    def _figures(self, items: Items) -> dict[int, str]:
+        """The figure of a heat map on each box; none where it is unknown or 0."""
+        overlay = self.coloring.overlay
+        if overlay is None or overlay.values is None:
+            return {}
+        values = self.coloring.items.value[items].tolist()
+        return {
+            item: value_text(value, overlay.unit) for item, value in zip(items.tolist(), values) if value > 0
+        }
+
+    def _paint_figures(
+        self,
+        painter: QPainter,
+        font: QFont,
+        figures: dict[int, str],
+        scale: float,
+        items: Items,
+        rects: list[list[float]],
     ) -> None:
-        """The figures of a heat map at the right of the second line."""
+        """The figures at the right of the second line."""
+        if not figures:
+            return
         painter.setPen(self.coloring.colors.role("text"))
         metrics = QFontMetricsF(font)
-        values = self.coloring.items.value[items].tolist()
-        for value, (x, y, width, height) in zip(values, rects):
-            if value > 0:  # neither unknown nor 0
-                words = value_text(value, unit)
+        for item, (x, y, width, height) in zip(items.tolist(), rects):
+            words = figures.get(item, "")
+            if words:
                 at = x + width - 8 * scale - metrics.horizontalAdvance(words)
                 painter.drawText(QPointF(at, y + height / 2 + 1.5 * scale + metrics.ascent()), words)

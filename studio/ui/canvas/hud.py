@@ -26,10 +26,8 @@ CRUMB_GAP = 18.0
 def paint_ground(painter: QPainter, rect: QRectF, colors: CanvasColors) -> None:
     """The ground of a panel."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    ground = QColor(colors.role("panel"))
-    ground.setAlphaF(0.95)
     painter.setPen(QPen(colors.role("line"), 1))
-    painter.setBrush(ground)
+    painter.setBrush(colors.role("panel"))
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
 
 

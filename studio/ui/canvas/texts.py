@@ -59,6 +59,9 @@ def sized(font: QFont, pixels: float, *, bold: bool = False) -> QFont:
     return result
 
 
+_LEAST_DETAIL = 24.0  # less than this shows no letter worth reading
+
+
 class CardTexts:
     """Texts of the boxes of a scene, made when first asked for."""
 
@@ -66,6 +69,7 @@ class CardTexts:
         self._scene = scene
         self._limit = limit
         self._made: dict[int, CardText] = {}
+        self._beside: dict[tuple[int, str], QStaticText] = {}
         self._title = QFontMetricsF(sized(font, TITLE_PX * 4, bold=True))
         self._detail = QFontMetricsF(sized(font, DETAIL_PX * 4))
         self._compact = QFontMetricsF(sized(font, COMPACT_PX * 4))
@@ -77,6 +81,20 @@ class CardTexts:
             if len(self._made) > self._limit:
                 self._made.clear()
             found = self._made[item] = self._make(item)
+        return found
+
+    def detail_beside(self, item: int, words: str) -> QStaticText:
+        """The second line of a box, cut so that `words` at its right end (8 from the rim) have their room."""
+        key = (item, words)
+        found = self._beside.get(key)
+        if found is None:
+            if len(self._beside) > self._limit:
+                self._beside.clear()
+            width = float(self._scene.right[item] - self._scene.left[item])
+            room = width - TEXT_LEFT - 8 - 6 - self._detail.horizontalAdvance(words) / 4
+            detail = self.lines_of(item)[2]
+            short = self._detail.elidedText(detail, Qt.TextElideMode.ElideRight, max(room, 0) * 4)
+            found = self._beside[key] = plain(short if room >= _LEAST_DETAIL else "")
         return found
 
     def lines_of(self, item: int) -> tuple[str, str, str]:

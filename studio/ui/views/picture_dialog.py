@@ -26,6 +26,7 @@ from studio.ui.canvas import Gather, GraphCanvas, Hatch, Icon, Overlay
 from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
+from studio.ui.texts import fill, translate
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
@@ -151,7 +152,14 @@ def paint_of(overlay: Overlay | None) -> Paint | None:
     nodes = len(overlay.values) if overlay.values is not None else 0
     codes = np.full(nodes if overlay.codes is None else len(overlay.codes), -1, np.int16)
     if overlay.values is not None:
-        figures = Figures(overlay.values, overlay.unit, overlay.gather is Gather.MAX)
+        unknown = fill(translate("Canvas", "unknown: {count} nodes"), count=f"{overlay.unknown:,}")
+        figures = Figures(
+            overlay.values,
+            overlay.unit,
+            overlay.gather is Gather.MAX,
+            translate("Canvas", "No node has a figure above 0."),
+            unknown,
+        )
     if overlay.codes is not None:
         order = sorted(range(len(overlay.categories)), key=lambda k: overlay.categories[k].severity)
         looks = [overlay.categories[k] for k in order]
