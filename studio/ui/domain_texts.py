@@ -20,6 +20,7 @@ from studio.records import from_json
 _language = "en"
 _PLACE = re.compile(r"\{(\d*)\}")
 _PLACE_ALONE = re.compile(r"\{\d*\}")
+_CHINESE_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _BORDER = re.compile(r"(?<=[.!?])\s+(?=[A-Z“{\d])")
 
 
@@ -71,7 +72,7 @@ def _filled(target: str, values: tuple[str, ...]) -> str:
         index = int(place[1]) if place[1] else next(counter)
         return translate_sentence(values[index]) if index < len(values) else place[0]
 
-    return _PLACE.sub(value, target)
+    return _CHINESE_GAP.sub("", _PLACE.sub(value, target))
 
 
 @lru_cache(maxsize=2)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from studio.paths import resources
+from studio.support.rules import rule_for
+from studio.targets import TARGETS
 from studio.ui import domain_texts
 from studio.ui.domain_texts import translate_sentence
 
@@ -45,6 +47,15 @@ def test_values_keep_their_places_when_the_order_changes() -> None:
 def test_a_sentence_in_a_sentence_is_translated_too() -> None:
     said = translate_sentence("Step “ort”: There is no file x.ort.")
     assert said == "步骤“ort”：没有文件 x.ort。"
+
+
+@pytest.mark.parametrize("target_id", sorted(TARGETS))
+def test_who_takes_a_node_is_said_in_chinese_too(target_id: str) -> None:
+    rules = rule_for(target_id)
+    said = translate_sentence(f"{rules.engine} could take it, but takes only the largest of 3 partitions.")
+    assert said.endswith("可以接受它，但只取 3 个分区中最大的一个。")
+    assert not re.search(r"The |'s | on | delegate| list", said)
+    assert not re.search("[\u4e00-\u9fff] [\u4e00-\u9fff]", said)
 
 
 def test_english_is_left_alone() -> None:
