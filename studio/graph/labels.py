@@ -99,7 +99,8 @@ def value_text(value: float, unit: str) -> str:
             scaled, mark = _small(value)
     figures = f"{scaled:.3g}" if abs(scaled) < 1000 else f"{scaled:.0f}"
     space = "" if unit.startswith("%") and not mark else " "
-    return f"{figures}{space}{mark}{unit}" if unit or mark else figures
+    gap = " " if mark and len(unit) > 2 and unit.isalpha() else ""  # a word, not the sign of a unit
+    return f"{figures}{space}{mark}{gap}{unit}" if unit or mark else figures
 
 
 def _small(seconds: float) -> tuple[float, str]:

@@ -123,7 +123,7 @@ def quantization_paint(facts: Facts) -> Paint:
 OVERLAYS: dict[str, Callable[[Facts], Paint]] = {
     "verdict": lambda facts: verdict_paint(_verdicts(facts), facts.palette),
     "partitions": partition_paint,
-    "macs": lambda facts: value_paint("MACs", _costs(facts).macs.astype(float), "MACs"),
+    "macs": lambda facts: value_paint("MACs", _costs(facts).macs.astype(float), ""),  # the name is the unit
     "weights": lambda facts: value_paint("Weight bytes", _costs(facts).weight_bytes.astype(float), "B"),
     "activations": lambda f: value_paint("Activation bytes", _costs(f).activation_bytes.astype(float), "B"),
     "memory": lambda facts: value_paint(

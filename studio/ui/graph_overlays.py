@@ -51,7 +51,7 @@ def _cost_overlay(opened: OpenedGraph, overlay: str) -> Overlay | None:
     if costs is None:
         return None
     if overlay == "macs":
-        return canvas.value_overlay(translate("TargetBar", "MACs"), costs.macs, "MACs")
+        return canvas.value_overlay(translate("TargetBar", "MACs"), costs.macs, "")  # the name is the unit
     if overlay == "weights":
         return canvas.value_overlay(translate("TargetBar", "Weight bytes"), costs.weight_bytes, "B")
     if overlay == "memory":

@@ -80,7 +80,7 @@ def test_unknown_figures_are_said_to_be_unknown() -> None:
         (0, "B", "0 B"),
         (999, "B", "999 B"),
         (12_345, "B", "12.3 kB"),
-        (1.5e6, "MACs", "1.5 MMACs"),
+        (1.5e6, "MACs", "1.5 M MACs"),
         (0.25, "ms", "0.25 ms"),
     ],
 )

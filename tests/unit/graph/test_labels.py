@@ -10,7 +10,7 @@ from studio.graph.labels import value_text
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
-        (1.25e6, "MACs", "1.25 MMACs"),
+        (1.25e6, "MACs", "1.25 M MACs"),
         (12.5, "%", "12.5%"),
         (43.2e-6, "s", "43.2 µs"),
         (float("inf"), "%", "∞%"),  # a layer that gives NaN has no bounded error
