@@ -318,6 +318,22 @@ def test_hovering_tells_the_node_and_the_tooltip_the_reason(canvas: GraphCanvas,
     assert "falls back" in words and "The test says so." in words and "Relu" in words
 
 
+def test_panels_leave_a_narrow_canvas_to_the_cards(canvas: GraphCanvas) -> None:
+    canvas.set_overlay(verdict_overlay(verdicts_of([0, 2] * 5)))
+    panels, sizes = canvas._panels, {}
+    for width in (900, 440):
+        canvas.resize(width, 500)
+        canvas.camera.zoom_to_scale(3.0)
+        canvas.grab()
+        sizes[width] = panels._legend.rect.size()
+        assert panels._minimap.rect.isEmpty() == (width < 560)
+    assert sizes[900].height() > 60 and sizes[440].height() == 24
+    canvas.resize(440, 500)
+    canvas.grab()
+    words = canvas.tooltip_at(panels._legend.rect.center())
+    assert "5  falls back" in words and "5  runs" in words
+
+
 def test_a_press_on_the_minimap_goes_there(canvas: GraphCanvas, qtbot: QtBot) -> None:
     canvas.camera.zoom_to_scale(3.0)
     canvas.grab()

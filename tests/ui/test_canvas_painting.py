@@ -17,6 +17,7 @@ from studio.graph import Quantization
 from studio.graph.layout import Layout
 from studio.ui.canvas import DARK, LIGHT, GraphCanvas, Outline, partition_overlay, verdict_overlay
 from studio.ui.canvas import canvas as canvas_module
+from studio.ui.canvas.colors import PARTITION_COLORS, CanvasColors, contrast, label_ground, readable
 from studio.ui.canvas.density import DensityMap
 from studio.ui.canvas.labels import clean
 from studio.ui.canvas.outlines import OutlineBands
@@ -350,16 +351,28 @@ def test_texts_stand_out_from_their_ground(colors: object) -> None:
         assert (high + 0.05) / (low + 0.05) >= least, (text, ground)
 
 
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+@pytest.mark.parametrize("group", range(len(PARTITION_COLORS)))
+def test_titles_of_partitions_can_be_read(colors: CanvasColors, group: int) -> None:
+    own = colors.role(f"partition:{group}")
+    for ground in (colors.role("canvas"), label_ground(colors)):
+        said = readable(own, ground)
+        assert contrast(said, ground) >= 4.5
+        assert said == own or contrast(own, ground) < 4.5, "a colour that can be read stays as it is"
+        assert abs(said.hue() - own.hue()) <= 3, "still the colour of its group"
+    assert contrast(QColor("white"), QColor("black")) == pytest.approx(21)
+
+
 def test_a_figure_beside_the_second_line_shortens_it(qtbot: QtBot) -> None:
     graph = graph_of([], ops=["Conv"])
     scene = Scene(graph, laid_out(graph))
     texts = CardTexts(scene, QGuiApplication.font())
     texts.lines_of = lambda item: ("Conv", "", "[1, 24, 320, 320] float32 and more")  # type: ignore[method-assign]
     item = 0
-    alone, beside = texts.get(item).detail, texts.detail_beside(item, "66.4 MMACs")
+    alone, beside = texts.get(item).detail, texts.detail_beside(item, "66.4 M MACs")
     assert alone is not None
     width = float(scene.right[item] - scene.left[item])
     metrics = QFontMetricsF(sized(QGuiApplication.font(), DETAIL_PX * 4))
     assert len(beside.text()) < len(alone.text())
-    figure = metrics.horizontalAdvance("66.4 MMACs")
+    figure = metrics.horizontalAdvance("66.4 M MACs")
     assert TEXT_LEFT * 4 + metrics.horizontalAdvance(beside.text()) + figure + 8 * 4 <= width * 4

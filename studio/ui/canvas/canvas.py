@@ -376,6 +376,8 @@ class GraphCanvas(CanvasEvents):
 
     def tooltip_at(self, at: QPointF) -> str:
         """What the tooltip at a point says; empty when nothing is there."""
+        if self._panels.are_at(at):
+            return self._panels.words_at(at)
         scene = self.scene
         x, y = self.viewport.to_layout(at.x(), at.y())
         item = scene.item_at(x, y)

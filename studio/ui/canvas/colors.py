@@ -16,6 +16,8 @@ from studio.graph.scales import GROUP_COLORS, heat_table
 from studio.ui.theme import Theme
 
 PARTITION_COLORS = GROUP_COLORS
+TEXT_CONTRAST = 4.5
+"""What a text needs against its ground (WCAG 2.2, 1.4.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,26 @@ def mix(a: QColor, b: QColor, share: float) -> QColor:
         a.greenF() * keep + b.greenF() * share,
         a.blueF() * keep + b.blueF() * share,
     )
+
+
+def contrast(a: QColor, b: QColor) -> float:
+    """How far two colours are apart, from 1 to 21 (WCAG 2.2, contrast ratio)."""
+    low, high = sorted((_luminance(a), _luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: QColor) -> float:
+    """Relative luminance, 0 to 1 (WCAG 2.2)."""
+    parts = (color.redF(), color.greenF(), color.blueF())
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def readable(color: QColor, ground: QColor) -> QColor:
+    """The colour as that of a text: with as much white, or on a light ground black, as it needs there."""
+    end = QColor("black" if _luminance(ground) > 0.18 else "white")
+    shares = (step / 20 for step in range(21))
+    return next((c for s in shares if contrast(c := mix(color, end, s), ground) >= TEXT_CONTRAST), end)
 
 
 def heat_color(position: float, is_dark: bool) -> QColor:

@@ -20,6 +20,9 @@ from studio.ui.canvas.viewport import Viewport
 
 MARGIN = 12.0
 MAP_WIDTH, MAP_HEIGHT = 150.0, 220.0
+NARROW = 560.0
+"""Below this width cards (up to 300 wide) would lie under panels: no minimap, the legend in one row."""
+LARGEST_SHARE = 0.2  # of the canvas, for one panel
 CRUMB_GAP = 18.0
 
 
@@ -29,6 +32,11 @@ def paint_ground(painter: QPainter, rect: QRectF, colors: CanvasColors) -> None:
     painter.setPen(QPen(colors.role("line"), 1))
     painter.setBrush(colors.role("panel"))
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+
+def is_too_large(viewport: Viewport, width: float, height: float) -> bool:
+    """Whether a panel would take more of the canvas than one may."""
+    return width * height > LARGEST_SHARE * viewport.width * viewport.height
 
 
 class PanelPicture:
@@ -71,12 +79,14 @@ class Minimap:
         seen = viewport.visible()
         if seen[0] <= left and seen[1] <= top and seen[2] >= right and seen[3] >= bottom:
             return
-        if viewport.width < 360 or viewport.height < 260 or not scene.count:
+        if viewport.width < NARROW or viewport.height < 260 or not scene.count:
             return
         wide, high = right - left, bottom - top
         self._factor = min(MAP_WIDTH / wide, min(MAP_HEIGHT, viewport.height * 0.4) / high)
         width = round(max(wide * self._factor, 28.0)) + 12
         height = round(max(high * self._factor, 28.0)) + 12
+        if is_too_large(viewport, width, height):
+            return
         self.rect = QRectF(viewport.width - MARGIN - width, viewport.height - MARGIN - height, width, height)
         self._inner = QRectF(0, 0, wide * self._factor, high * self._factor)
         self._inner.moveCenter(self.rect.center())

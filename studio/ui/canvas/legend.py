@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QLinearGradient, QPainter
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from studio.graph.labels import value_text
-from studio.ui.canvas.colors import CanvasColors, heat_color
-from studio.ui.canvas.hud import MARGIN, PanelPicture, paint_ground
-from studio.ui.canvas.overlay import Category, ItemColors, Overlay
-from studio.ui.canvas.shapes import draw_icon, fill_hatched
+from studio.ui.canvas.colors import CanvasColors
+from studio.ui.canvas.hud import MARGIN, NARROW, PanelPicture, is_too_large, paint_ground
+from studio.ui.canvas.legend_parts import ROW, Row, paint_heat, paint_swatch
+from studio.ui.canvas.legend_strip import paint_strip, strip_size
+from studio.ui.canvas.overlay import ItemColors, Overlay
 from studio.ui.canvas.texts import sized
 from studio.ui.canvas.viewport import Viewport
 from studio.ui.texts import fill, translate
 
-ROW = 20.0
 HEAD = 29.0
 MOST_ROWS = 7
 LONGEST_TITLE = 260.0
 SCALE_WIDTH, SCALE_HEIGHT = 236.0, 66.0
 
 _V_CENTER = Qt.AlignmentFlag.AlignVCenter
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row of the table: a category, or several of one group."""
-
-    title: str
-    categories: tuple[Category, ...]
-    count: int
 
 
 class Legend:
@@ -43,6 +32,8 @@ class Legend:
         self._key: object = None
         self._rows: list[Row] = []
         self._size = (0.0, 0.0)
+        self.words = ""
+        """The legend as text, for its tooltip."""
 
     def paint(
         self,
@@ -58,19 +49,27 @@ class Legend:
     ) -> None:
         """Paints the legend; `counts` are nodes per category, `items` has the scale's upper end.
 
-        On a screen only where it leaves room; in a picture (`as_vectors`) always.
+        On a screen in one row, or not at all, where it would cover the cards; in a picture
+        (`as_vectors`) always whole.
         """
         self.rect = QRectF()
         width, height = self.size(overlay, counts, items, colors, font)
-        is_too_big = width > viewport.width - 2 * MARGIN or height > viewport.height * 0.7
-        if overlay is None or not width or (is_too_big and not as_vectors):
+        if overlay is None or not width:
             return
+        is_strip = not as_vectors and (viewport.width < NARROW or is_too_large(viewport, width, height))
+        if is_strip:
+            width, height = strip_size(overlay, self._rows, items, font)
+            if width > viewport.width - 2 * MARGIN or is_too_large(viewport, width, height):
+                return
+        self.words = "\n".join((overlay.name, *(f"{row.count:,}  {row.title}" for row in self._rows)))
         self.rect = QRectF(MARGIN, viewport.height - MARGIN - height, width, height)
         room = QRectF(0, 0, width, height)
 
         def picture(brush: QPainter) -> None:
             paint_ground(brush, room, colors)
-            if overlay.values is not None:
+            if is_strip:
+                paint_strip(brush, overlay, self._rows, items, colors, font)
+            elif overlay.values is not None:
                 _paint_scale(brush, room, overlay, items, colors, font)
             else:
                 _paint_rows(brush, room, overlay, self._rows, colors, font)
@@ -81,7 +80,7 @@ class Legend:
             picture(painter)
             painter.restore()
         else:
-            self._picture.draw(painter, self.rect, viewport.pixel_ratio, self._key, picture)
+            self._picture.draw(painter, self.rect, viewport.pixel_ratio, (self._key, is_strip), picture)
 
     def size(
         self,
@@ -136,7 +135,7 @@ def _paint_rows(
     painter.setFont(sized(font, 12))
     y = HEAD
     for row in rows[:MOST_ROWS]:
-        _paint_swatch(painter, row, y, colors)
+        paint_swatch(painter, row, y, colors)
         painter.setPen(colors.role("text"))
         painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, row.title)
         painter.setPen(colors.role("quiet"))
@@ -146,21 +145,6 @@ def _paint_rows(
     if len(rows) > MOST_ROWS:
         words = fill(translate("Canvas", "and {count} more"), count=len(rows) - MOST_ROWS)
         painter.drawText(QRectF(42, y, room.width() - 54, ROW), _V_CENTER, words)
-
-
-def _paint_swatch(painter: QPainter, row: Row, y: float, colors: CanvasColors) -> None:
-    """Bar and icon of a category, or a strip of the colours of a group."""
-    if len(row.categories) == 1:
-        category = row.categories[0]
-        color = colors.role(category.color)
-        bar = QRectF(12, y + 3, 8, ROW - 6)
-        fill_hatched(painter, bar, category.hatch, color, colors.role("panel"))
-        draw_icon(painter, category.icon, QPointF(31, y + ROW / 2), 10, color)
-        return
-    shown = row.categories[:8]
-    for k, category in enumerate(shown):
-        part = QRectF(12 + 24 * k / len(shown), y + 3, 24 / len(shown), ROW - 6)
-        painter.fillRect(part, colors.role(category.color))
 
 
 def _paint_title(painter: QPainter, room: QRectF, title: str, colors: CanvasColors, font: QFont) -> None:
@@ -181,10 +165,7 @@ def _paint_scale(
     painter.setPen(colors.role("quiet"))
     row = QRectF(12, bar.bottom() + 3, bar.width(), 18)
     if items.largest > 0:
-        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-        for k in range(17):
-            gradient.setColorAt(k / 16, heat_color(k / 16, colors.is_dark))
-        painter.fillRect(bar, gradient)
+        paint_heat(painter, bar, colors)
         for place, align in (
             (0.0, Qt.AlignmentFlag.AlignLeft),
             (0.5, Qt.AlignmentFlag.AlignHCenter),

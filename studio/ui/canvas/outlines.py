@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
 
 from studio.graph.bands import bands_of, lines_round
-from studio.ui.canvas.colors import CanvasColors, label_ground
+from studio.ui.canvas.colors import CanvasColors, label_ground, readable
 from studio.ui.canvas.far_paint import draw_lines, draw_rects
 from studio.ui.canvas.overlay import Outline
 from studio.ui.canvas.scene import Scene
@@ -82,7 +82,7 @@ class OutlineBands:
     def _paint_titles(self, painter: QPainter, viewport: Viewport, colors: CanvasColors, font: QFont) -> None:
         small = sized(font, 10.0 * viewport.scale, bold=True)
         painter.setFont(small)
-        high = small.pixelSize() * 1.25
+        high, ground = small.pixelSize() * 1.25, label_ground(colors)
         left, top, right, bottom = viewport.visible(margin=40)
         x, y = self._places[:, 0], self._places[:, 1]
         seen = (x >= left - 300) & (x <= right) & (y >= top) & (y <= bottom)
@@ -92,6 +92,6 @@ class OutlineBands:
             outline = self._outlines[group]
             width = painter.fontMetrics().horizontalAdvance(outline.title)
             at = QPointF(sx + 8 * viewport.scale, sy - high / 2)
-            painter.fillRect(QRectF(at.x() - 3, at.y(), width + 6, high), label_ground(colors))
-            painter.setPen(colors.role(outline.color))
+            painter.fillRect(QRectF(at.x() - 3, at.y(), width + 6, high), ground)
+            painter.setPen(readable(colors.role(outline.color), ground))
             painter.drawStaticText(at, plain(outline.title))

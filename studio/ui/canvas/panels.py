@@ -48,6 +48,10 @@ class Panels:
         """Whether any panel is under a point."""
         return any(panel.rect.contains(at) for panel in (self._minimap, self._legend, self._crumbs))
 
+    def words_at(self, at: QPointF) -> str:
+        """What the legend says, when it is under a point; else empty."""
+        return self._legend.words if self._legend.rect.contains(at) else ""
+
     def is_on_minimap(self, at: QPointF) -> bool:
         return self._minimap.rect.contains(at)
 
