@@ -119,6 +119,31 @@ def test_the_inspector_shows_attributes_with_defaults_and_words(
     assert "no standard operator" in words()
 
 
+def test_partitions_come_first_where_the_graph_shows_them(
+    qtbot: QtBot, open_window: Open, tmp_path: Path
+) -> None:
+    studio = open_window(save_model(tmp_path / "tiny.onnx"))
+    wait_for_graph(qtbot, studio)
+    session, panel = studio.session, studio.window.node_panel
+    session.set_target("ort/nnapi")
+    qtbot.waitUntil(lambda: session.verdicts is not None, timeout=60_000)
+
+    def heights() -> tuple[int, int]:
+        page = panel._stack.currentWidget().widget()
+        page.resize(300, 900)
+        page.layout().activate()
+        labels = page.findChildren(QLabel)
+        facts = next(w for w in labels if w.text() == "Format")
+        parts = next(w for w in labels if "partition" in w.text().lower())
+        return facts.y(), parts.y()
+
+    facts, parts = heights()
+    assert facts < parts
+    session.set_overlay("partitions")
+    facts, parts = heights()
+    assert parts < facts
+
+
 def test_a_failure_is_shown_copied_and_closed(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     studio = open_window()
     studio.window.files.open_path(tmp_path / "absent.onnx")

@@ -40,9 +40,12 @@ def graph_summary(session: Session, on_nodes: Callable[[tuple[int, ...], str], o
         column.addStretch(1)
         return page
     column.addSpacing(4)
-    column.addLayout(_rows(opened))
-    column.addSpacing(4)
-    column.addLayout(partition_rows(session, on_nodes))
+    parts = [_rows(opened), partition_rows(session, on_nodes)]
+    if session.overlay == "partitions":
+        parts.reverse()  # what is looked at first: a low window shows little below the facts
+    for part in parts:
+        column.addLayout(part)
+        column.addSpacing(4)
     for note in opened.notes[:_MOST_NOTES]:
         column.addWidget(label(translate_sentence(note), "small", wrap=True, selectable=True))
     if len(opened.notes) > _MOST_NOTES:

@@ -68,6 +68,7 @@ class NodePanel(QWidget):
                        session.stages_changed, session.docs_read, session.project_changed,
                        session.facts_changed):  # fmt: skip
             signal.connect(self.refresh)
+        session.overlay_changed.connect(self.refresh)
         self.refresh()
 
     def show_page(self, name: str) -> None:
