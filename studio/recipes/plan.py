@@ -159,7 +159,7 @@ def settings_of(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
     for name in ("kind", "id", "after", "max_accuracy_loss", "min_snr_db"):
         fields.pop(name, None)
     if isinstance(step, ConvertStep) and step.format == "ort":
-        fields = {"format": step.format, "optimization": optimization_level(step)}
+        fields = {"format": step.format, "optimization": optimization_level(step), "integers": "exact"}
     elif isinstance(step, ConvertStep):
         fields = {"format": step.format, "target": step.target}
     elif isinstance(step, QuantizeStep):
