@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from studio.devices import DeviceInfo, DeviceKind, DeviceState, Inference, RunSettings, Sample, Summary
 from studio.measure.live import LiveRun
 from studio.ui.session import Session
-from studio.ui.stages import Stage, StageStatus
+from studio.ui.stages import OTHER, Stage, StageStatus
 from studio.ui.views.devices import DevicePanel
-from studio.ui.views.devices.run_bar import targets_for
+from studio.ui.views.devices.run_bar import stage_title, targets_for
 
 COMPUTER = DeviceInfo(
     id="this-computer", kind=DeviceKind.THIS_COMPUTER, name="This computer", state=DeviceState.READY
@@ -131,3 +131,9 @@ def test_the_stage_that_is_looked_at_is_the_one_to_deploy(session: Session, pane
     assert panel.bar._stage.currentData() == "source"
     session.current_stage_changed.emit("verify")  # leaves no file: the choice stays
     assert panel.bar._stage.currentData() == "source"
+
+
+def test_a_file_opened_beside_goes_by_its_name() -> None:
+    path = Path("/models/net-int8.onnx")
+    beside = Stage(id=f"{OTHER}:{path}", kind=OTHER, path=path, status=StageStatus.MADE)
+    assert stage_title(beside) == "net-int8.onnx"

@@ -25,7 +25,7 @@ from studio.measure.live import LiveRun
 from studio.targets import TARGETS, Target
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
-from studio.ui.stages import Stage
+from studio.ui.stages import OTHER, Stage
 from studio.ui.texts import fill
 
 
@@ -255,7 +255,9 @@ def targets_for(file_format: str, device: DeviceInfo | None) -> list[Target]:
 
 
 def stage_title(stage: Stage) -> str:
-    """What the list of artifacts says of a stage."""
+    """What the list of artifacts says of a stage: its step and format, or the file opened beside."""
+    if stage.kind == OTHER and stage.path is not None:
+        return stage.path.name
     file_format = format_of(stage)
     return f"{stage.id} · .{file_format}" if file_format else stage.id
 
