@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from studio.backends.ask import ToolAnswer, ToolNode
+from studio.backends.ask_executorch import load_program
 from studio.backends.ask_litert import ask as ask_litert
 from studio.backends.packages import package_version, require
 from studio.backends.quiet import quiet
-from studio.errors import InputError, ToolError
+from studio.errors import ToolError
 
 LAYOUT = ("TRANSPOSE",)
 """Operators that the converter puts at the border of a channels-last run: no single node's."""
@@ -28,14 +29,7 @@ def ask(path: Path, target_id: str = "litert/cpu") -> ToolAnswer:
     Raises InputError for another file, ToolError when it cannot be converted.
     """
     require("litert_torch", "Asking LiteRT about a torch program", "litert")
-    import torch
-
-    try:
-        program = torch.export.load(str(path))
-    except Exception as error:
-        raise InputError(
-            f"{path.name} is not an exported program: {error}", hint="Export it with torch.export.save."
-        ) from None
+    program = load_program(path)
     with tempfile.TemporaryDirectory(prefix="studio-ask-") as folder:
         made = Path(folder) / "converted.tflite"
         _convert(program, made)

@@ -23,15 +23,19 @@ _VULKAN_LINE = re.compile(r"\[Vulkan Partitioner\] Due to \[(.*?)\], skipping (.
 
 def ask(path: Path, target_id: str) -> ToolAnswer:
     """The answer for a `.pt2` file. Raises InputError for another file, ToolError when lowering fails."""
+    return ask_program(load_program(path), target_id)
+
+
+def load_program(path: Path) -> Any:
+    """The `torch.export.ExportedProgram` of a `.pt2` file. Raises InputError for another file."""
     import torch
 
     try:
-        program = torch.export.load(str(path))
+        return torch.export.load(str(path))
     except Exception as error:
         raise InputError(
             f"{path.name} is not an exported program: {error}", hint="Export it with torch.export.save."
         ) from None
-    return ask_program(program, target_id)
 
 
 def ask_program(program: Any, target_id: str) -> ToolAnswer:

@@ -20,7 +20,7 @@ from studio.graph.onnx_tensors import short
 from studio.graph.pt2_program import ProgramReader
 from studio.graph.pt2_schema import JSON_LIMIT, Program, decode
 from studio.graph.pt2_weights import PickledWeights
-from studio.graph.torch_archive import read_member
+from studio.graph.torch_archive import BROKEN_ARCHIVE, read_member
 
 MARK = "ETRECORD_V0"
 """The empty member by which a record is known."""
@@ -58,7 +58,7 @@ def open_record(path: Path, relative: str = "") -> EtRecord:
             }
             instructions = _json(archive, names, "debug_handle_map", dict[str, dict[str, int | list[int]]])
             delegates = _json(archive, names, "delegate_map", dict[str, dict[str, DelegateMap]])
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+    except BROKEN_ARCHIVE:
         raise InputError(f"{path.name} is a damaged ETRecord.", hint="Write it again.") from None
     graph = builder.finish()
     return EtRecord(

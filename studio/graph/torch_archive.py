@@ -9,6 +9,9 @@ from pathlib import Path
 
 from studio.errors import InputError
 
+BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
+"""What `zipfile` raises for archives that are damaged, or packed in ways that it does not know."""
+
 MAX_MEMBER = 1 << 30
 MAX_CODE = 64 * 1024 * 1024
 
@@ -20,7 +23,7 @@ def members_of(path: Path) -> set[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+    except BROKEN_ARCHIVE:
         raise InputError(f"{path} is a damaged or truncated archive.", hint="Copy it again.") from None
     return {name.partition("/")[2] for name in names} | set(names)
 
@@ -41,7 +44,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
             raise InputError(f"{name} in the archive is larger than {limit} bytes.", hint="It is damaged.")
         with archive.open(info) as file:
             data = file.read(limit + 1)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, RuntimeError):
+    except (*BROKEN_ARCHIVE, RuntimeError):
         raise InputError(f"{name} in the archive cannot be read.", hint="The archive is damaged.") from None
     except InputError:
         raise
@@ -71,7 +74,7 @@ def refuse_file_operators(path: Path) -> None:
                         f"The archive's code calls {found.group(1).decode()}, which reaches files.",
                         hint="Do not load this model: no network needs that.",
                     )
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+    except BROKEN_ARCHIVE:
         raise InputError(
             f"{path.name} is not a TorchScript program, or its archive is damaged.",
             hint="It may be weights or a pickled module; save the model with torch.jit.save.",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from pytestqt.qtbot import QtBot
 
 from studio.graph import Graph, Quantization, Subgraph
 from studio.graph.layout import Layout, lay_out
 from studio.graph.view import GraphView
 from studio.support import Partition, Reason, TargetVerdicts
+from studio.ui.canvas import GraphCanvas
 
 
 def graph_of(
@@ -86,3 +88,16 @@ def verdicts_of(codes: Sequence[int]) -> TargetVerdicts:
         parts,
         np.array(partition_of, np.int32),
     )
+
+
+def shown_chain(qtbot: QtBot) -> GraphCanvas:
+    """A shown canvas with a chain of ten nodes, without motion."""
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.camera.motion_is_on = False
+    canvas.resize(800, 600)
+    graph = chain(10)
+    canvas.set_view(graph, laid_out(graph))
+    with qtbot.waitExposed(canvas):
+        canvas.show()
+    return canvas

@@ -13,21 +13,13 @@ from studio.graph.layout import ItemKind, lay_out, places_of
 from studio.graph.scopes import toggle_scope
 from studio.graph.view import GraphView
 from studio.ui.canvas import GraphCanvas, verdict_overlay
-from tests.ui.canvas_graphs import chain, graph_of, laid_out, verdicts_of
+from tests.ui.canvas_graphs import chain, graph_of, laid_out, shown_chain, verdicts_of
 
 
 @pytest.fixture
 def canvas(qtbot: QtBot) -> GraphCanvas:
     """A shown canvas with a chain of ten nodes."""
-    canvas = GraphCanvas()
-    qtbot.addWidget(canvas)
-    canvas.camera.motion_is_on = False
-    canvas.resize(800, 600)
-    graph = chain(10)
-    canvas.set_view(graph, laid_out(graph))
-    with qtbot.waitExposed(canvas):
-        canvas.show()
-    return canvas
+    return shown_chain(qtbot)
 
 
 def place_of(canvas: GraphCanvas, node: int) -> QPoint:

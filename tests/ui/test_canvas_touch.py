@@ -10,20 +10,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.ui.canvas import GraphCanvas
-from tests.ui.canvas_graphs import chain, laid_out
+from tests.ui.canvas_graphs import shown_chain
 
 
 @pytest.fixture
 def canvas(qtbot: QtBot) -> GraphCanvas:
     """A shown canvas with a chain of ten nodes at zoom 1."""
-    canvas = GraphCanvas()
-    qtbot.addWidget(canvas)
-    canvas.camera.motion_is_on = False
-    canvas.resize(800, 600)
-    graph = chain(10)
-    canvas.set_view(graph, laid_out(graph))
-    with qtbot.waitExposed(canvas):
-        canvas.show()
+    canvas = shown_chain(qtbot)
     canvas.camera.zoom_to_scale(1.0)
     return canvas
 

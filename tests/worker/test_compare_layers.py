@@ -20,22 +20,7 @@ from studio.jobs.model_inputs import InputData
 from studio.measure.fact_file import find_facts, load_fact
 from studio.measure.layer_errors import LAYERS, LayerErrors
 from studio.recipes.source import DataSet
-
-
-class Quiet:
-    """A Report; `stop_at` a stage whose name begins so."""
-
-    def __init__(self, stop_at: str = "never") -> None:
-        self._stop_at = stop_at
-        self._stopped = False
-
-    def progress(self, stage: str, done: int, total: int | None = None, unit: str = "") -> None:
-        self._stopped = self._stopped or stage.startswith(self._stop_at)
-
-    def log(self, text: str) -> None: ...
-    def emit(self, event: object) -> None: ...
-    def should_stop(self) -> bool:
-        return self._stopped
+from tests.worker.quiet_report import Quiet
 
 
 def save_net(path: Path, *, error: float = 0.0, size: int | str = 16) -> Path:

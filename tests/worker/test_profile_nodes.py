@@ -22,22 +22,7 @@ from studio.jobs.profile_nodes import ProfileNodes, run
 from studio.measure.fact_file import find_facts, load_fact
 from studio.measure.node_profile import PROFILE, NodeProfile
 from studio.recipes.source import DataSet
-
-
-class Quiet:
-    """A Report; `stop_at` a stage whose name begins so."""
-
-    def __init__(self, stop_at: str = "never") -> None:
-        self._stop_at = stop_at
-        self._stopped = False
-
-    def progress(self, stage: str, done: int, total: int | None = None, unit: str = "") -> None:
-        self._stopped = self._stopped or stage.startswith(self._stop_at)
-
-    def log(self, text: str) -> None: ...
-    def emit(self, event: object) -> None: ...
-    def should_stop(self) -> bool:
-        return self._stopped
+from tests.worker.quiet_report import Quiet
 
 
 def profile(path: Path, tmp_path: Path, **more: Any) -> NodeProfile:
