@@ -1,4 +1,5 @@
-"""Asks LiteRT about a torch program: converts it by litert-torch, asks XNNPACK, and traces the answer back.
+"""Asks LiteRT about a torch program: converts it by litert-torch, asks XNNPACK or the plug-in of an NPU, and
+traces the answer back.
 
 The converter writes the module path of every operator into its tensors' names
 (`Net/torch.nn.modules.conv.Conv2d_stem;…`), which says which module a TFLite operator came from, not which
@@ -9,6 +10,7 @@ the module's only one.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,13 @@ LAYOUT = ("TRANSPOSE",)
 """Operators that the converter puts at the border of a channels-last run: no single node's."""
 
 
-def ask(path: Path, target_id: str = "litert/cpu") -> ToolAnswer:
-    """The answer for a `.pt2` program.
+def ask(
+    path: Path,
+    target_id: str = "litert/cpu",
+    *,
+    asker: Callable[[Path, str], ToolAnswer] = ask_litert,
+) -> ToolAnswer:
+    """The answer for a `.pt2` program; `asker` is asked about the `.tflite` file that it becomes.
 
     Raises InputError for another file, ToolError when it cannot be converted.
     """
@@ -33,7 +40,7 @@ def ask(path: Path, target_id: str = "litert/cpu") -> ToolAnswer:
     with tempfile.TemporaryDirectory(prefix="studio-ask-") as folder:
         made = Path(folder) / "converted.tflite"
         _convert(program, made)
-        return _traced(program, made, ask_litert(made, target_id))
+        return _traced(program, made, asker(made, target_id))
 
 
 def _convert(program: Any, made: Path) -> None:
@@ -80,17 +87,21 @@ def _traced(program: Any, made: Path, answer: ToolAnswer) -> ToolAnswer:
                 name=call.name,
                 op=str(call.target),
                 taken=taken,
-                reason=f"{left[0].op} is not taken" if left and taken is False else "",
+                reason=_why(left[0]) if left and taken is False else "",
                 origin=call.name,
             )
         )
     return ToolAnswer(
-        tool="litert-torch, then XNNPACK",
+        tool=f"litert-torch, then {answer.tool.removesuffix(' delegate')}",
         version=f"litert-torch {package_version('litert-torch')}, {answer.version}",
         target_id=answer.target_id,
         nodes=tuple(nodes),
         partitions=answer.partitions,
     )
+
+
+def _why(node: ToolNode) -> str:
+    return f"{node.op}: {node.reason}" if node.reason else f"{node.op} is not taken"
 
 
 def module_path(node: Any) -> str:

@@ -71,6 +71,7 @@ def backend_for_format(format_: str) -> Backend:
 
 def probe_all() -> list[Availability]:
     """Every tool chain and vendor tool: its version, or why it is absent and how to get it."""
+    from studio.backends.aot_plugins import probe_aot
     from studio.backends.vendor_tools import probe_vendor_tools
 
     found = []
@@ -84,4 +85,4 @@ def probe_all() -> list[Availability]:
                     reason=error.message, fix=error.hint,
                 )
             )  # fmt: skip
-    return found + probe_vendor_tools()
+    return found + probe_aot() + probe_vendor_tools()

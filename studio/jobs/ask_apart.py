@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from studio.backends.ask import ToolAnswer
-from studio.errors import StudioError, ToolError
+from studio.errors import StudioError, ToolError, UnsupportedError
 from studio.jobs.ask_tool import ask
 from studio.records import from_json, to_json
 
@@ -41,7 +41,11 @@ class AskApart:
     def ask(
         self, path: Path, format_: str, target_id: str, *, soc: str, input_shapes: tuple[tuple[int, ...], ...]
     ) -> ToolAnswer | None:
-        """The tool's answer. Raises ToolError when it crashed or took too long, else what it raised."""
+        """The tool's answer.
+
+        Raises ToolGone when it crashed or took too long, UnsupportedError when it is not here or cannot be
+        asked about this chip, ToolError for whatever else it raised.
+        """
         if self._pool is None:
             spawn = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_leave_with_the_parent)
@@ -58,6 +62,8 @@ class AskApart:
             raise ToolGone(
                 f"The tool for {target_id} took over {PATIENCE_S:.0f} s on {path.name}.", hint="Ask it alone."
             ) from None
+        if state == "absent":
+            raise UnsupportedError(text, hint=hint)
         if state == "error":
             raise ToolError(text, hint=hint)
         return from_json(text, ToolAnswer, where="the tool's answer") if text else None
@@ -88,9 +94,11 @@ def _leave_with_the_parent() -> None:
 def _ask(
     path: str, format_: str, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[str, str, str]:
-    """("answer", JSON, "") or ("error", message, hint), in the helper process."""
+    """("answer", JSON, "") or ("absent" or "error", message, hint), in the helper process."""
     try:
         answer = ask(Path(path), format_, target_id, soc=soc, input_shapes=shapes)
+    except UnsupportedError as error:
+        return "absent", error.message, error.hint
     except StudioError as error:
         return "error", error.message, error.hint
     except Exception as error:  # foreign code: whatever it raises is one answer less, not the end of an audit

@@ -1,9 +1,10 @@
 """Asks the real partitioner or compiler about a model file and puts its answers over the rules' verdicts.
 
 Which tool answers for which file: `.pt2` → ExecuTorch's XNNPACK and Vulkan partitioners, and litert-torch
-with LiteRT's delegation of what it makes; `.tflite` → LiteRT's own delegation here; `.onnx` → Qualcomm's HTP
-through onnxruntime-qnn and ONNX Runtime's NNAPI checker; TorchScript → PyTorch's NNAPI
-serializer. A target without a tool keeps its rules, and a note says so.
+with LiteRT, asked about what it makes; `.tflite` → LiteRT's own delegation here, and its compiler plug-ins
+for the NPUs of Qualcomm, MediaTek, Google Tensor and Samsung; `.onnx` → Qualcomm's HTP through
+onnxruntime-qnn and ONNX Runtime's NNAPI checker; TorchScript → PyTorch's NNAPI serializer. A target without
+a tool keeps its rules, and a note says so.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from studio.support import judge
 from studio.support.merge import with_answers
 
 DEFAULT_SOC = "SM8650"
+NPUS = ("litert/npu-qualcomm", "litert/npu-mediatek", "litert/npu-google-tensor", "litert/npu-samsung")
 
 
 class AskTool(Record):
@@ -112,6 +114,24 @@ def _converted(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ..
     return ask_it(path, target_id)
 
 
+def _npu(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_litert_aot import ask as ask_it
+
+    return ask_it(path, target_id, soc or _default_soc(target_id))
+
+
+def _npu_converted(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
+    from studio.backends.ask_converted import ask as ask_it
+    from studio.backends.ask_litert_aot import ask as ask_npu
+
+    chip = soc or _default_soc(target_id)
+    return ask_it(path, target_id, asker=lambda made, target: ask_npu(made, target, chip))
+
+
+def _default_soc(target_id: str) -> str:
+    return DEFAULT_SOC if target_id == "litert/npu-qualcomm" else ""
+
+
 def _qnn(path: Path, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]) -> ToolAnswer:
     from studio.backends.ask_ort import ask_qnn
 
@@ -141,6 +161,8 @@ _ASKERS: dict[tuple[str, str], Asker] = {
     ("pt2", "executorch/vulkan"): _executorch,
     ("pt2", "litert/cpu"): _converted,
     ("tflite", "litert/cpu"): _litert,
+    **{("tflite", target_id): _npu for target_id in NPUS},
+    **{("pt2", target_id): _npu_converted for target_id in NPUS},
     ("onnx", "ort/cpu"): _ort_cpu,
     ("onnx", "ort/qnn"): _qnn,
     ("onnx", "ort/nnapi"): _nnapi,

@@ -5,7 +5,8 @@ Counted per target: nodes where the rule claims something (runs, or not taken) a
 unknown verdicts claim nothing and are counted as left open. Every disagreement is listed.
 
 What tools answered is kept (`kept_answers`), so an audit that was stopped goes on where it was, and one after
-a change of the rules asks nothing twice. A file that cannot be read, judged or asked about is listed.
+a change of the rules asks nothing twice. A file that cannot be read, judged or asked about is listed, and
+once a target whose tool is not here.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studio.backends.ask import ToolAnswer, ToolNode, ToolTensor
-from studio.errors import InputError, StudioError, ToolError
+from studio.errors import InputError, StudioError, ToolError, UnsupportedError
 from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
 from studio.jobs.ask_apart import AskApart, ToolGone
-from studio.jobs.ask_tool import match_nodes
+from studio.jobs.ask_tool import NPUS, match_nodes
 from studio.jobs.job import Report
 from studio.jobs.kept_answers import Kept, KeptAnswers
 from studio.records import Record
@@ -34,7 +35,7 @@ Claim = tuple[str, str, Verdict, str, bool, str]
 
 TARGETS_OF = {
     "pt2": ("executorch/xnnpack", "executorch/vulkan", "litert/cpu"),
-    "tflite": ("litert/cpu",),
+    "tflite": ("litert/cpu", *NPUS),
     "onnx": ("ort/cpu", "ort/nnapi", "ort/qnn"),
     "torchscript": ("pytorch-mobile/nnapi",),
     "pt": ("pytorch-mobile/nnapi",),
@@ -129,6 +130,7 @@ class _Table:
         self.rows: dict[tuple[str, str], AuditRow] = {}
         self.disagreements: list[Disagreement] = []
         self.notes: list[str] = []
+        self.absent: set[str] = set()  # targets whose tool is not here: noted once, not asked again
 
     def count(
         self,
@@ -172,14 +174,17 @@ class _Tools:
     def ask(
         self, path: Path, format_: str, target_id: str, soc: str, shapes: tuple[tuple[int, ...], ...]
     ) -> ToolAnswer | None:
-        """The answer, None when no tool answers for this file. Raises StudioError when it refuses."""
+        """The answer, None when no tool answers for this file. Raises StudioError when it refuses.
+
+        That a tool is not here is not kept: it may be tomorrow.
+        """
         place = self._kept.place(path, target_id, soc, shapes)
         kept = self._kept.load(place)
         if kept is None:
             try:
                 answer = self._apart.ask(path, format_, target_id, soc=soc, input_shapes=shapes)
                 kept = Kept(answer=answer)
-            except ToolGone:
+            except (ToolGone, UnsupportedError):
                 raise
             except StudioError as error:
                 kept = Kept(refusal=error.message, hint=error.hint)
@@ -193,11 +198,15 @@ def _audit_file(path: Path, name: str, spec: Audit, table: _Table, tools: _Tools
     graph = open_graph(path)
     format_ = graph.format
     for target_id in TARGETS_OF.get(format_, ()):
-        if spec.targets and target_id not in spec.targets:
+        if (spec.targets and target_id not in spec.targets) or target_id in table.absent:
             continue
         shapes = _shapes(path) if format_ in ("torchscript", "pt") else ()
         try:
             answer = tools.ask(path, format_, target_id, spec.soc, shapes)
+        except UnsupportedError as error:
+            table.absent.add(target_id)
+            table.notes.append(f"{target_id} cannot be asked here: {error}")
+            continue
         except StudioError as error:
             table.notes.append(f"{name}, {target_id}: {error}")
             continue

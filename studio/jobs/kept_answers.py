@@ -1,7 +1,8 @@
 """Keeps what tools answered, so that an audit that was interrupted goes on where it stopped.
 
 An answer is known by the file's bytes, the target, the SoC, the input shapes and the versions of the packages
-that gave it. Crashes and timeouts are not kept: they may be the machine's fault, and are asked again.
+(for LiteRT's plug-ins the vendor's SDK too) that gave it. Crashes and timeouts are not kept: they may be the
+machine's fault, and are asked again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from studio import paths
 from studio.artifact import hash_file
+from studio.backends.aot_plugins import PLUGINS, find_sdk
 from studio.backends.ask import ToolAnswer
 from studio.backends.packages import package_version
 from studio.errors import InputError, StudioError
@@ -49,6 +51,11 @@ class KeptAnswers:
         if target_id == "ort/qnn":
             packages = (*packages, "onnxruntime-qnn")
         versions = [package_version(name) for name in packages]
+        if target_id in PLUGINS:
+            sdk = find_sdk(PLUGINS[target_id], soc)
+            versions += (
+                [f"{sdk.folders[0]} {package_version(sdk.package) if sdk.package else ''}"] if sdk else []
+            )
         key = repr((SCHEME, self._hashes[path], path.suffix, target_id, soc, shapes, versions))
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
 
