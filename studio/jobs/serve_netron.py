@@ -3,8 +3,9 @@
 Netron's own server and page are not used as they are (facts measured with netron 9.3): the page locks
 itself 180 days after its build date, asks for consent in a modal dialog, and reports to an analytics
 service. So this server hands out the package's static files and changes the start page: version 0.0.0
-and no date (no expiry), and a consent cookie (no dialog, no analytics). A policy header forbids the
-page every outside request. Bound to 127.0.0.1, under a secret path, with the Host checked, so that
+and no date (no expiry), and a consent cookie (no dialog, no analytics). Where there are verdicts, a
+script of ours colours the nodes with them (`netron_verdicts`). A policy header forbids the page every
+outside request. Bound to 127.0.0.1, under a secret path, with the Host checked, so that
 neither the network nor another web page can read the model.
 """
 
@@ -23,6 +24,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from studio.errors import InputError, ToolError
 from studio.jobs.job import Report, Serving
+from studio.jobs.netron_verdicts import page_data
+from studio.paths import resources
 from studio.records import Record
 
 _TYPES = {
@@ -38,9 +41,16 @@ _POLICY = (
 
 
 class ServeNetron(Record):
-    """Which file to show. External data beside it is served too, nothing else of the folder is listed."""
+    """Which file to show. External data beside it is served too, nothing else of the folder is listed.
+
+    `graph_path`, `verdict_paths` (target → file): the packed graph and verdicts that colour it; none = plain.
+    `target`: whose verdicts are shown first.
+    """
 
     path: str
+    graph_path: str = ""
+    verdict_paths: dict[str, str] = {}
+    target: str = ""
 
 
 def run(spec: ServeNetron, report: Report) -> None:
@@ -48,7 +58,10 @@ def run(spec: ServeNetron, report: Report) -> None:
     model = Path(spec.path)
     if not model.is_file():
         raise InputError(f"There is no file {model}.", hint="Check the path.")
-    server = open_server(model, _netron_folder())
+    verdicts = b""
+    if spec.verdict_paths:
+        verdicts = page_data(Path(spec.graph_path), spec.verdict_paths, first=spec.target)
+    server = open_server(model, _netron_folder(), verdicts)
     try:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True)
         thread.start()
@@ -61,13 +74,14 @@ def run(spec: ServeNetron, report: Report) -> None:
 
 
 class NetronServer(ThreadingHTTPServer):
-    """The static files of the page and one model. `url` opens it."""
+    """The static files of the page, one model and what colours it (JSON; empty = nothing). `url` opens it."""
 
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, model: Path, folder: Path) -> None:
+    def __init__(self, model: Path, folder: Path, verdicts: bytes = b"") -> None:
         self.model = model.resolve()
+        self.verdicts = verdicts
         self.folder = folder
         self.secret = secrets.token_urlsafe(12)
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -82,15 +96,15 @@ class NetronServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.port}/{self.secret}/"
 
 
-def open_server(model: Path, folder: Path) -> NetronServer:
+def open_server(model: Path, folder: Path, verdicts: bytes = b"") -> NetronServer:
     """A server on a free local port. Raises ToolError when the system gives none."""
     try:
-        return NetronServer(model, folder)
+        return NetronServer(model, folder, verdicts)
     except OSError as error:
         raise ToolError(f"No local port could be opened: {error.strerror}.", hint="Try again.") from None
 
 
-def start_page(html: str, model_name: str) -> str:
+def start_page(html: str, model_name: str, *, is_colored: bool = False) -> str:
     """Netron's start page without expiry, consent and analytics, opening our model."""
     page = re.sub(r'<meta name="version" content="[^"]*">', '<meta name="version" content="0.0.0">', html)
     page = re.sub(r'<meta name="date" content="[^"]*">\n?', "", page)
@@ -99,7 +113,8 @@ def start_page(html: str, model_name: str) -> str:
     meta = (
         f'<meta name="file" content="data/{quote(model_name)}">\n<meta name="identifier" content="{name}">\n'
     )
-    return page.replace("</head>", f"{meta}</head>", 1)
+    script = '<script type="text/javascript" src="studio/verdicts.js"></script>\n' if is_colored else ""
+    return page.replace("</head>", f"{meta}{script}</head>", 1)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -125,8 +140,12 @@ class _Handler(BaseHTTPRequestHandler):
         name = rest[0] if rest else ""
         if name in ("", "index.html"):
             html = (self.server.folder / "index.html").read_text(encoding="utf-8")
-            body = start_page(html, self.server.model.name).encode()
-            return self._send(body, ".html", with_body, cookie=True)
+            page = start_page(html, self.server.model.name, is_colored=bool(self.server.verdicts))
+            return self._send(page.encode(), ".html", with_body, cookie=True)
+        if self.server.verdicts and name == "studio/verdicts.json":
+            return self._send(self.server.verdicts, ".json", with_body)
+        if self.server.verdicts and name == "studio/verdicts.js":
+            return self._send_file(resources() / "netron" / "verdicts.js", with_body)
         folder, part = (
             (self.server.model.parent, name[5:]) if name.startswith("data/") else (self.server.folder, name)
         )

@@ -11,6 +11,7 @@ from studio.records import from_json
 from studio.support import TargetVerdicts, find_problems
 from studio.ui.job_runner import COMPUTE, LIGHT, WATCH
 from studio.ui.session import Session
+from studio.ui.session_state import NetronView
 from studio.ui.texts import fill
 
 
@@ -69,36 +70,50 @@ def read_tensor(
 
 
 def open_in_netron(session: Session, open_url: Callable[[str], object]) -> None:
-    """Serves the current stage's file to Netron and opens the page; the port closes with the project."""
+    """Serves the current stage's file to Netron, coloured with its verdicts, and opens the page.
+
+    The port closes with the project, or when the same file is served anew because its verdicts changed.
+    """
     from studio.jobs.serve_netron import ServeNetron
 
     stage = session.current_stage
     if stage is None or stage.path is None:
         return
-    known = session.served.get(str(stage.path))
-    if known is not None:
-        open_url(known[1])
-        return
     path = str(stage.path)
+    spec = ServeNetron(path=path)
+    if stage.opened is not None and stage.opened.graph_path:
+        spec = ServeNetron(
+            path=path,
+            graph_path=stage.opened.graph_path,
+            verdict_paths=dict(stage.opened.verdict_paths),
+            target=session.target_id,
+        )
+    known = session.served.get(path)
+    if known is not None and known.spec == spec:
+        open_url(known.url)
+        return
+    if known is not None:
+        session.cancel(known.job_id)
     title = fill(session.tr("Netron shows {file}"), file=Path(path).name)
 
     def take(outcome: Done | Failed) -> None:
-        session.served.pop(path, None)
+        if path in session.served and session.served[path].job_id == wanted:
+            del session.served[path]
         session.job_event.disconnect(on_event)
 
     def on_event(job_id: str, event: object) -> None:
         if isinstance(event, Serving) and job_id == wanted:
-            session.served[path] = (job_id, event.url)
+            session.served[path] = NetronView(job_id, event.url, spec)
             open_url(event.url)
 
     session.job_event.connect(on_event)
-    wanted = session.start(ServeNetron(path=path), title=title, lane=WATCH, then=take)
+    wanted = session.start(spec, title=title, lane=WATCH, then=take)
 
 
 def close_netron(session: Session) -> None:
     """Closes every port that was opened for Netron."""
-    for job_id, _url in list(session.served.values()):
-        session.cancel(job_id)
+    for view in list(session.served.values()):
+        session.cancel(view.job_id)
 
 
 def ask_tools(session: Session, targets: tuple[str, ...] = ()) -> None:

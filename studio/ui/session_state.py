@@ -31,6 +31,7 @@ from studio.ui.stages import OpenedGraph, Stage
 if TYPE_CHECKING:
     from studio.graph.op_docs import OpDoc
     from studio.jobs.deploy import DeployResult
+    from studio.jobs.serve_netron import ServeNetron
     from studio.recipes.run import StepResult
 
 
@@ -42,6 +43,15 @@ class Selection:
     tensor: int | None = None
     scope: int | None = None
     """A scope of `scope_tree`, or, beyond its size, an opened body."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetronView:
+    """A file that is served to Netron: by which job, where, and with what."""
+
+    job_id: str
+    url: str
+    spec: ServeNetron
 
 
 class SessionState(QObject):
@@ -109,8 +119,8 @@ class SessionState(QObject):
         self.step_results: dict[str, StepResult] = {}
         self.docs: dict[tuple[str, str, str], OpDoc | None] = {}
         """(format, domain, op) → documentation; None = asked for, none known."""
-        self.served: dict[str, tuple[str, str]] = {}
-        """file → (job id, address) of the Netron views that are open."""
+        self.served: dict[str, NetronView] = {}
+        """file → the Netron view that is open on it."""
         self.devices: tuple[DeviceInfo, ...] = ()
         self.device_problem = ""
         """Why phones cannot be seen; empty when they can."""
