@@ -270,6 +270,10 @@
         <translation>延迟 · {target}</translation>
     </message>
     <message>
+        <source>Mean latency · {target}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No time: computed once, at load.</source>
         <translation>不耗时：加载时计算一次。</translation>
     </message>
@@ -286,6 +290,10 @@
         <translation>p50 {p50}，p90 {p90}，共 {n} 次推理</translation>
     </message>
     <message>
+        <source>mean {mean} over {n} inferences</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Part of the time of the node around it.</source>
         <translation>已计入外层节点的时间。</translation>
     </message>
@@ -296,6 +304,10 @@
     <message>
         <source>One kernel with {n} other nodes</source>
         <translation>与另外 {n} 个节点合为一个内核</translation>
+    </message>
+    <message>
+        <source>mean {time}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Error, relative to the signal</source>
@@ -922,12 +934,20 @@
         <translation>所有文件</translation>
     </message>
     <message>
+        <source>Models that Netron shows</source>
+        <translation>Netron 能显示的模型</translation>
+    </message>
+    <message>
         <source>Open a model or a project</source>
         <translation>打开模型或项目</translation>
     </message>
     <message>
         <source>Open beside</source>
         <translation>并排打开</translation>
+    </message>
+    <message>
+        <source>Open in Netron</source>
+        <translation>用 Netron 打开</translation>
     </message>
     <message>
         <source>Save the project</source>
@@ -1478,6 +1498,10 @@
         <translation>最差的节点</translation>
     </message>
     <message>
+        <source>Mean</source>
+        <translation type="unfinished">均值</translation>
+    </message>
+    <message>
         <source>One inference {p50} · {total} in kernels while profiled, {share} of it told by node</source>
         <translation>一次推理 {p50} · 剖析时内核共 {total}，其中 {share} 归到节点</translation>
     </message>
@@ -1524,6 +1548,10 @@
     <message>
         <source>Slowest nodes</source>
         <translation>最慢的节点</translation>
+    </message>
+    <message>
+        <source>{device} (simulated)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Worst layer: SQNR {sqnr} · {n} layers compared</source>

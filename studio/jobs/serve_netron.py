@@ -33,6 +33,13 @@ _TYPES = {
     ".json": "application/json", ".png": "image/png", ".ico": "image/x-icon", ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
 }  # fmt: skip
+_DATA = frozenset(
+    {
+        "", ".bin", ".data", ".onnx_data", ".weights", ".pb", ".param", ".params", ".pdiparams", ".caffemodel",
+        ".prototxt", ".tnnproto", ".tnnmodel",
+    }
+)  # fmt: skip
+"""Files beside the model that a model's second half or its weights may be."""
 _POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; "
@@ -160,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         if is_data and path != self.server.model:
             # Only what the model itself can ask for: data files beside or below it, no scripts.
-            return path if path.suffix in ("", ".bin", ".data", ".onnx_data", ".weights", ".pb") else None
+            return path if path.suffix in _DATA else None
         return path
 
     def _send_file(self, path: Path, with_body: bool) -> None:

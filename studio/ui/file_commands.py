@@ -18,6 +18,19 @@ _OPENABLE = (
     ".safetensors", ".gguf", ".etrecord", "etrecord.bin",
 )  # fmt: skip
 
+_NETRON = (
+    ".param", ".mnn", ".ms", ".mindir", ".dlc", ".om", ".rknn", ".dla", ".nb", ".circle", ".kmodel",
+    ".espdl", ".tmfile", ".tnnproto", ".tnnmodel", ".armnn", ".hn", ".har", ".xmodel", ".h5", ".hdf5",
+    ".keras", ".mlmodel", ".pb", ".pbtxt", ".prototxt", ".caffemodel", ".pdmodel", ".xml", ".json", ".cfg",
+    ".litertlm", ".uff", ".mlir", ".nnef", ".nn", ".t7", ".pkl", ".joblib", ".npz", ".npy", ".msgpack",
+    ".onnxtxt", ".bin",
+)  # fmt: skip
+"""What Netron 9 may read beyond the studio's own formats: its list of extensions, the common ones."""
+
+
+def _open_url(url: str) -> None:
+    QDesktopServices.openUrl(QUrl(url))
+
 
 def _show_file(path: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
@@ -33,8 +46,9 @@ class FileCommands(QObject):
     def open_dialog(self) -> None:
         """Asks for a model or project and opens it."""
         known = " ".join(f"*{suffix}" for suffix in _OPENABLE)
-        kinds = self.tr("Models and projects"), self.tr("All files")
-        filters = f"{kinds[0]} ({known});;{kinds[1]} (*)"
+        other = " ".join(f"*{suffix}" for suffix in _NETRON)
+        kinds = self.tr("Models and projects"), self.tr("Models that Netron shows"), self.tr("All files")
+        filters = f"{kinds[0]} ({known});;{kinds[1]} ({other});;{kinds[2]} (*)"
         start = str(self._session.folder or Path.home())
         title = self.tr("Open a model or a project")
         path, _ = QFileDialog.getOpenFileName(self._window, title, start, filters)
@@ -63,6 +77,13 @@ class FileCommands(QObject):
                 dialog.open()
             return
         self._session.open_path(path)
+        if self._window.banner.failed is not None and path.is_file() and path.suffix.lower() in _NETRON:
+            from studio.jobs.serve_netron import ServeNetron
+
+            spec = ServeNetron(path=str(path.absolute()))
+            self._window.banner.offer(
+                self.tr("Open in Netron"), lambda: look_jobs.show_in_netron(self._session, spec, _open_url)
+            )
 
     def open_sample(self) -> None:
         """Copies the sample project to a folder of the person's choice and opens it."""
@@ -120,7 +141,7 @@ class FileCommands(QObject):
 
     def open_in_netron(self) -> None:
         """Shows the current file in Netron, in the person's browser."""
-        look_jobs.open_in_netron(self._session, lambda url: QDesktopServices.openUrl(QUrl(url)))
+        look_jobs.open_in_netron(self._session, _open_url)
 
     def may_leave_project(self) -> bool:
         """Whether nothing would be lost, or the person says so."""

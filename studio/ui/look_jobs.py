@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from studio.graph.op_docs import OpDoc
 from studio.jobs.job import Done, Failed, Serving
@@ -13,6 +14,9 @@ from studio.ui.job_runner import COMPUTE, LIGHT, WATCH
 from studio.ui.session import Session
 from studio.ui.session_state import NetronView
 from studio.ui.texts import fill
+
+if TYPE_CHECKING:
+    from studio.jobs.serve_netron import ServeNetron
 
 
 def read_docs(session: Session, stage_id: str) -> None:
@@ -70,40 +74,44 @@ def read_tensor(
 
 
 def open_in_netron(session: Session, open_url: Callable[[str], object]) -> None:
-    """Serves the current stage's file to Netron, coloured with its verdicts, and opens the page.
-
-    The port closes with the project, or when the same file is served anew because its verdicts changed.
-    """
+    """Serves the current stage's file to Netron, coloured with its verdicts, and opens the page."""
     from studio.jobs.serve_netron import ServeNetron
 
     stage = session.current_stage
     if stage is None or stage.path is None:
         return
-    path = str(stage.path)
-    spec = ServeNetron(path=path)
+    spec = ServeNetron(path=str(stage.path))
     if stage.opened is not None and stage.opened.graph_path:
         spec = ServeNetron(
-            path=path,
+            path=str(stage.path),
             graph_path=stage.opened.graph_path,
             verdict_paths=dict(stage.opened.verdict_paths),
             target=session.target_id,
         )
-    known = session.served.get(path)
+    show_in_netron(session, spec, open_url)
+
+
+def show_in_netron(session: Session, spec: ServeNetron, open_url: Callable[[str], object]) -> None:
+    """Serves a file to Netron and opens the page.
+
+    The port closes with the project, or when the same file is served anew because its verdicts changed.
+    """
+    known = session.served.get(spec.path)
     if known is not None and known.spec == spec:
         open_url(known.url)
         return
     if known is not None:
         session.cancel(known.job_id)
-    title = fill(session.tr("Netron shows {file}"), file=Path(path).name)
+    title = fill(session.tr("Netron shows {file}"), file=Path(spec.path).name)
 
     def take(outcome: Done | Failed) -> None:
-        if path in session.served and session.served[path].job_id == wanted:
-            del session.served[path]
+        if spec.path in session.served and session.served[spec.path].job_id == wanted:
+            del session.served[spec.path]
         session.job_event.disconnect(on_event)
 
     def on_event(job_id: str, event: object) -> None:
         if isinstance(event, Serving) and job_id == wanted:
-            session.served[path] = NetronView(job_id, event.url, spec)
+            session.served[spec.path] = NetronView(job_id, event.url, spec)
             open_url(event.url)
 
     session.job_event.connect(on_event)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from models import save_model
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtQml import QJSEngine
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.paths import resources
@@ -77,16 +78,50 @@ def _open_in_netron(studio: Any, qtbot: QtBot, opened: list[str]) -> tuple[str, 
         return url, json.load(answer)
 
 
-def test_the_page_shows_what_the_window_shows(
-    open_window: Callable[..., Any], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that the browser was asked for."""
+    found: list[str] = []
 
     def remember(url: QUrl) -> bool:
-        opened.append(url.toString())
+        found.append(url.toString())
         return True
 
     monkeypatch.setattr(QDesktopServices, "openUrl", staticmethod(remember))
+    return found
+
+
+def test_a_format_that_only_netron_reads_is_offered_to_it(
+    open_window: Callable[..., Any], qtbot: QtBot, tmp_path: Path, opened: list[str]
+) -> None:
+    path = tmp_path / "net.param"
+    path.write_text("7767517\n1 1\nInput data 0 1 data 0=3 1=32 2=32\n")
+    studio = open_window(path)
+    banner = studio.window.banner
+    qtbot.waitUntil(banner.isVisible)
+    offer = next(b for b in banner.findChildren(QPushButton) if b.text() == "Open in Netron")
+    qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(opened), timeout=30_000)
+    with urllib.request.urlopen(f"{opened[0]}data/net.param", timeout=10) as answer:
+        assert answer.read() == path.read_bytes()
+    with urllib.request.urlopen(opened[0], timeout=10) as answer:
+        assert b"studio/verdicts.js" not in answer.read()
+
+
+def test_what_netron_cannot_read_is_not_offered(
+    open_window: Callable[..., Any], qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    studio = open_window(tmp_path / "photo.png")
+    qtbot.waitUntil(studio.window.banner.isVisible)
+    shown = [b.text() for b in studio.window.banner.findChildren(QPushButton) if b.isVisible()]
+    assert "Copy" in shown
+    assert "Open in Netron" not in shown
+
+
+def test_the_page_shows_what_the_window_shows(
+    open_window: Callable[..., Any], qtbot: QtBot, tmp_path: Path, opened: list[str]
+) -> None:
     studio = open_window(save_model(tmp_path / "net.onnx"))
     session = studio.session
     qtbot.waitUntil(

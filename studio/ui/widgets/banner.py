@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -29,6 +31,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setObjectName("Banner")
         self._failed: Failed | None = None
+        self._way_on: Callable[[], object] = lambda: None
         outer = QVBoxLayout(self)
         outer.setContentsMargins(12, 10, 8, 10)
         outer.setSpacing(6)
@@ -43,9 +46,11 @@ class Banner(QFrame):
         words.addWidget(self._message)
         words.addWidget(self._hint)
         row.addLayout(words, 1)
+        self._other = button("", lambda: self._way_on(), role="link")
         self._more = button(self.tr("Details"), self._toggle, role="link")
         self._copy = button(self.tr("Copy"), self.copy, role="link")
         self._copy.setToolTip(self.tr("Copy the message with its details"))
+        row.addWidget(self._other, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignTop)
         close = icon_button("close", self.tr("Close this message"), self.close_banner)
@@ -76,11 +81,18 @@ class Banner(QFrame):
             hint = f"{hint} {shown}".strip()
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
+        self._other.hide()
         self._more.setVisible(bool(failed.detail))
         self._detail.setPlainText(failed.detail)
         self._detail.hide()
         self.setAccessibleName(f"{failed.message} {hint}")
         self.show()
+
+    def offer(self, text: str, run: Callable[[], object]) -> None:
+        """Adds a button for another way to what the failure stopped; it goes with the failure."""
+        self._way_on = run
+        self._other.setText(text)
+        self._other.show()
 
     def close_banner(self) -> None:
         """Hides it."""
