@@ -1066,6 +1066,10 @@
 <context>
     <name>GraphCanvas</name>
     <message>
+        <source>Click to go to the other end.</source>
+        <translation>点击前往另一端。</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>图</translation>
     </message>

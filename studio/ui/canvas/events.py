@@ -6,15 +6,11 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QContextMenuEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
-    QPainter,
-    QPaintEvent,
     QResizeEvent,
     QShowEvent,
     QTouchEvent,
@@ -24,11 +20,11 @@ from PySide6.QtWidgets import QToolTip
 
 from studio.ui.canvas.fingers import Fingers
 from studio.ui.canvas.interaction import Interaction
-from studio.ui.canvas.surface import Surface
+from studio.ui.canvas.pointing import PointedSurface
 
 
-class CanvasEvents(Surface):
-    """Hands events to `interaction`, the camera and the painter of the canvas that it is part of."""
+class CanvasEvents(PointedSurface):
+    """Hands events to `interaction`, `fingers` and the camera."""
 
     _interaction: Interaction | None = None
 
@@ -42,24 +38,8 @@ class CanvasEvents(Surface):
         self.setMinimumSize(160, 120)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
-    def say(self, words: str) -> None:
-        """Tells screen readers what is selected."""
-        if words != self.accessibleDescription():
-            self.setAccessibleDescription(words)
-            if QAccessible.isActive():
-                changed = QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
-                QAccessible.updateAccessibility(changed)
-
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        view = self.viewport
-        if view.pixel_ratio != self.devicePixelRatioF():  # moved to another screen
-            self.camera.resize(self.width(), self.height(), self.devicePixelRatioF())
-        painter = QPainter(self)
-        self.paint_into(painter)
-        painter.end()
 
     def showEvent(self, event: QShowEvent) -> None:
         self._settle()

@@ -12,7 +12,7 @@ import time
 from PySide6.QtCore import QEvent, QLineF, QPointF
 from PySide6.QtGui import QEventPoint, QGuiApplication, QInputDevice, QTouchEvent
 
-from studio.ui.canvas.surface import Surface
+from studio.ui.canvas.pointing import PointedSurface
 
 _SLOP = 12.0  # pixels that a finger may move and still tap
 _HOLD_S = 0.6
@@ -21,7 +21,7 @@ _HOLD_S = 0.6
 class Fingers:
     """Turns touches into calls of the canvas; keeps where the fingers were."""
 
-    def __init__(self, canvas: Surface) -> None:
+    def __init__(self, canvas: PointedSurface) -> None:
         self._canvas = canvas
         self._middle = QPointF()
         self._apart = 0.0  # between two fingers, 0 = there is one

@@ -16,7 +16,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from studio.ui.canvas.navigation import beside, follow, nearest_to
-from studio.ui.canvas.surface import Surface
+from studio.ui.canvas.pointing import PointedSurface
 
 DRAG_START = 4.0
 WHEEL_STEP = 1.2  # zoom per notch of 120
@@ -26,7 +26,7 @@ PAN_STEP = 80.0
 class Interaction:
     """Turns events into calls of the canvas; keeps only what is being dragged."""
 
-    def __init__(self, canvas: Surface) -> None:
+    def __init__(self, canvas: PointedSurface) -> None:
         self._canvas = canvas
         self._pressed: QPointF | None = None
         self._last = QPointF()
