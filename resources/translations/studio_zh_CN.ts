@@ -271,7 +271,7 @@
     </message>
     <message>
         <source>Mean latency · {target}</source>
-        <translation type="unfinished"></translation>
+        <translation>平均延迟 · {target}</translation>
     </message>
     <message>
         <source>No time: computed once, at load.</source>
@@ -291,7 +291,7 @@
     </message>
     <message>
         <source>mean {mean} over {n} inferences</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次推理的平均值为 {mean}</translation>
     </message>
     <message>
         <source>Part of the time of the node around it.</source>
@@ -307,7 +307,7 @@
     </message>
     <message>
         <source>mean {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>平均 {time}</translation>
     </message>
     <message>
         <source>Error, relative to the signal</source>
@@ -1234,8 +1234,16 @@
         <translation>找到 {n} 个</translation>
     </message>
     <message>
-        <source>The nodes are being timed on This computer…</source>
-        <translation>正在这台电脑上为节点计时…</translation>
+        <source>The nodes are being timed…</source>
+        <translation>正在为节点计时…</translation>
+    </message>
+    <message>
+        <source>Profile on {device}</source>
+        <translation>在 {device} 上剖析</translation>
+    </message>
+    <message>
+        <source>Time the nodes again.</source>
+        <translation>重新为节点计时。</translation>
     </message>
     <message>
         <source>The nodes of this kind of file cannot be timed on this computer.</source>
@@ -1503,7 +1511,7 @@
     </message>
     <message>
         <source>Mean</source>
-        <translation type="unfinished">均值</translation>
+        <translation>均值</translation>
     </message>
     <message>
         <source>One inference {p50} · {total} in kernels while profiled, {share} of it told by node</source>
@@ -1555,7 +1563,7 @@
     </message>
     <message>
         <source>{device} (simulated)</source>
-        <translation type="unfinished"></translation>
+        <translation>{device}（模拟）</translation>
     </message>
     <message>
         <source>Worst layer: SQNR {sqnr} · {n} layers compared</source>

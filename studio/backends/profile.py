@@ -30,7 +30,8 @@ class Kernel:
 
     Empty `nodes`: it belongs to no node of the file, and `why` says so. `is_inside`: it ran inside a
     node that is listed too (a branch, a loop's body), so its time is part of that node's time.
-    `times_ns`: one entry per profiled inference, all executions within it added up.
+    `times_ns`: one entry per profiled inference, all executions within it added up; empty where the
+    profiler tells only the mean of all, `mean_ns`.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Kernel:
     why: str = ""
     is_inside: bool = False
     times_ns: list[int] = field(default_factory=list)
+    mean_ns: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,7 @@ def profile(asked: Asked) -> Trace:
             )
 
     model = OrtModel(asked.path, target=asked.target, threads=asked.threads, tune=tune, content=content)
-    runs, notes = asked.runs, tuple[str, ...]()
-    most = max(MOST_EVENTS // max(asked.graph.node_count, 1), 1)
-    if runs > most:
-        runs, notes = most, (f"The profiler's trace has room for {most} inferences of so many nodes.",)
+    runs, notes = fitting_runs(asked.runs, asked.graph)
     try:
         model.bind(asked.feeds)
         whole = _run(model, asked, runs)
@@ -82,12 +79,29 @@ def profile(asked: Asked) -> Trace:
         raise ToolError(
             "ONNX Runtime failed while it was profiled.", hint=str(error).splitlines()[0][:300]
         ) from None
-    events = _read(trace)
+    found, folded, _inside = read_trace(trace, graph, None if is_final else optimized, len(whole))
     trace.unlink()
-    spans = [(e.ts, e.ts + e.dur) for e in events if e.cat == "Session" and e.name == _INFERENCE][
-        -len(whole) :
-    ]
-    if is_final:
+    return Trace(
+        kernels=found,
+        whole_ns=whole,
+        target_ran=model.target_ran,
+        evidence=model.evidence,
+        folded=folded,
+        notes=notes,
+    )
+
+
+def read_trace(
+    trace: Path, graph: Graph, optimized: Path | None, runs: int
+) -> tuple[list[Kernel], tuple[int, ...], list[int]]:
+    """Kernels, nodes that were folded at load, and the nanoseconds of each inference as the trace has them.
+
+    The last `runs` inferences count. `optimized`: the graph that really ran; None = the file's own. The
+    nodes of `graph` need names of their own (`with_names`).
+    """
+    events = _read(trace)
+    spans = [(e.ts, e.ts + e.dur) for e in events if e.cat == "Session" and e.name == _INFERENCE][-runs:]
+    if optimized is None:
         kernels, folded = _kernels_of_nodes(events, graph), frozenset[int]()
     else:
         made = open_graph(optimized, check_external=False)
@@ -95,14 +109,15 @@ def profile(asked: Asked) -> Trace:
     _fill(kernels, events, spans)
     found = [kernel for kernel in kernels.values() if any(kernel.times_ns) or kernel.op]
     ran = {node for kernel in found for node in kernel.nodes}
-    return Trace(
-        kernels=found,
-        whole_ns=whole,
-        target_ran=model.target_ran,
-        evidence=model.evidence,
-        folded=tuple(sorted(folded - ran)),
-        notes=notes,
-    )
+    return found, tuple(sorted(folded - ran)), [(end - begin) * 1000 for begin, end in spans]
+
+
+def fitting_runs(runs: int, graph: Graph) -> tuple[int, tuple[str, ...]]:
+    """How many inferences fit into one trace, and a note when fewer than were asked for."""
+    most = max(MOST_EVENTS // max(graph.node_count, 1), 1)
+    if runs <= most:
+        return runs, ()
+    return most, (f"The profiler's trace has room for {most} inferences of so many nodes.",)
 
 
 def runtime_version() -> str:

@@ -1,4 +1,4 @@
-"""`profile FILE --target T`: how long each node of a file takes on this computer.
+"""`profile FILE --target T`: how long each node of a file takes on this computer, or on a phone (`--device`).
 
 JSON: `studio.measure.node_profile.NodeProfile`. The profile is kept beside the runs, so that the window
 shows it on the graph.
@@ -13,10 +13,11 @@ from studio.cli import tables
 from studio.cli.layer_options import add_inputs, inputs_of, interrupting
 from studio.cli.options import Parser, positive
 from studio.cli.output import Output, stopping
+from studio.devices.this_computer import DEVICE_ID
 from studio.jobs.profile_nodes import RUNS, ProfileNodes
 from studio.jobs.profile_nodes import run as profile_nodes
 from studio.measure.fact_file import load_fact
-from studio.measure.node_profile import NodeProfile
+from studio.measure.node_profile import NodeLatency, NodeProfile, Statistic
 
 _SHOWN = 20
 _LONGEST_NAME = 48
@@ -26,12 +27,16 @@ def parser() -> Parser:
     """The options of `profile`."""
     result = Parser(
         "profile",
-        summary="Time every node of a model file on this computer, with the runtime's own profiler.",
+        summary="Time every node of a model file with the runtime's own profiler, here or on a phone.",
         example="deployment-studio profile net-int8.onnx --target ort/cpu --runs 50\n"
-        "deployment-studio profile net.tflite --data samples.npz --json",
+        "deployment-studio profile net.tflite --data samples.npz --json\n"
+        "deployment-studio profile net.tflite --target litert/gpu --device 3A091FDJG0012",
     )
     result.add_argument("file", help=".onnx, .ort, .tflite or .pte")
     result.add_argument("--target", default="", metavar="T", help="default: the CPU of the file's runtime")
+    result.add_argument(
+        "--device", default=DEVICE_ID, metavar="ID", help=f"a phone of `devices` ({DEVICE_ID})"
+    )
     result.add_argument("--threads", type=positive, default=1, metavar="N")
     result.add_argument("--runs", type=positive, default=RUNS, metavar="N", help=f"inferences ({RUNS})")
     result.add_argument("--top", type=positive, default=_SHOWN, metavar="N", help=f"rows to show ({_SHOWN})")
@@ -43,6 +48,7 @@ def run(options: Namespace, output: Output) -> int:
     """Profiles the file and lists its slowest nodes; 0."""
     spec = ProfileNodes(
         path=str(Path(options.file).absolute()),
+        device_id=options.device,
         target=options.target,
         threads=options.threads,
         runs=options.runs,
@@ -59,9 +65,10 @@ def run(options: Namespace, output: Output) -> int:
 def text_of(profile: NodeProfile, *, top: int = _SHOWN) -> str:
     """The profile for people: what ran, the slowest nodes, and what belongs to no node."""
     plain, profiled = profile.latency_ms, profile.profiled_ms
-    ran = (profile.target_ran, profile.runtime, _threads(profile.threads), profile.device_name)
-    said = f"p50 {_ms(plain.p50)} ms, p90 {_ms(plain.p90)} ms over {plain.n} without the profiler"
-    cost = f"p50 {_ms(profiled.p50)} ms over {profiled.n}: the profiler adds {_added(profile.overhead)}"
+    ran = (profile.target_ran, profile.runtime, _threads(profile.threads), profile.device)
+    said = f"{_told(plain)} over {plain.n} without the profiler"
+    cost = f"{_told(profiled)} over {profiled.n}: the profiler adds {_added(profile.overhead)}"
+    names = ("p50 ms", "p90 ms") if profile.statistic is Statistic.P50 else ("mean ms",)
     kernels = (
         f"{_ms(profile.sum_ms)} ms in all kernels, {tables.percent(profile.attributed)} of it told by node"
     )
@@ -77,25 +84,43 @@ def text_of(profile: NodeProfile, *, top: int = _SHOWN) -> str:
         (
             _short(time.names[0]) + (f" +{len(time.nodes) - 1} fused" if len(time.nodes) > 1 else ""),
             time.op,
-            _ms(time.latency_ms.p50),
-            _ms(time.latency_ms.p90),
+            *_cells(time.latency_ms, names),
             "inside" if time.is_inside else tables.percent(time.share),
         )
         for time in profile.nodes[:top]
     ]
     parts = [
         tables.pairs(rows),
-        tables.table(("node", "operator", "p50 ms", "p90 ms", "share"), body, right="llrrr"),
+        tables.table(("node", "operator", *names, "share"), body, right=f"ll{'r' * len(names)}r"),
     ]
     if len(profile.nodes) > top:
         parts.append(f"and {len(profile.nodes) - top:,} more; --top N or --json shows them")
     if profile.runtime_work:
         work = [
-            (f"{row.op} ×{row.kernels}", _ms(row.latency_ms.p50), tables.percent(row.share), row.why)
+            (
+                f"{row.op} ×{row.kernels}",
+                *_cells(row.latency_ms, names[:1]),
+                tables.percent(row.share),
+                row.why,
+            )
             for row in profile.runtime_work[:8]
         ]
-        parts.append(tables.table(("no node of the file", "p50 ms", "share", "why"), work, right="lrrl"))
+        parts.append(tables.table(("no node of the file", names[0], "share", "why"), work, right="lrrl"))
     return "\n\n".join([*parts, *(f"note: {note}" for note in profile.notes)])
+
+
+def _told(latency: NodeLatency) -> str:
+    """What is known of whole inferences: the median and more where it is told, else the mean."""
+    if latency.p50 is None:
+        return f"mean {_ms(latency.mean)} ms"
+    p90 = "" if latency.p90 is None else f", p90 {_ms(latency.p90)} ms"
+    return f"p50 {_ms(latency.p50)} ms{p90}"
+
+
+def _cells(latency: NodeLatency, names: tuple[str, ...]) -> list[str]:
+    """The figures of these columns; one that is not known is a dash."""
+    values = {"p50 ms": latency.p50, "p90 ms": latency.p90, "mean ms": latency.mean}
+    return ["–" if (value := values[name]) is None else _ms(value) for name in names]
 
 
 def _ms(value: float) -> str:

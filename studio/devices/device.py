@@ -102,7 +102,8 @@ class RunRequest(Record):
 
     `inputs_path`: an `.npz` with one array per input name, first axis = sample when
     `input_samples` > 1; empty = inputs are made from the declared shapes (`dims` fills symbolic
-    ones). `outputs_dir` receives the outputs for every real sample as raw files.
+    ones). `outputs_dir` receives the outputs for every real sample as raw files. `profile_dir` receives
+    the runtime's profile of single nodes, from `settings.runs` more inferences; empty = none is asked for.
     """
 
     artifact_path: str
@@ -113,6 +114,7 @@ class RunRequest(Record):
     input_samples: int = 0
     dims: dict[str, int] = {}
     outputs_dir: str = ""
+    profile_dir: str = ""
 
 
 class Device(Protocol):

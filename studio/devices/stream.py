@@ -115,6 +115,19 @@ class Summary(Record, tag="summary", tag_field="type"):
     median_ns: float | None = None
 
 
+class Profiled(Record, tag="profiled", tag_field="type"):
+    """The runtime's own profile of single nodes, from inferences of their own, kept in the folder `path`.
+
+    `form`: "benchmark_model" (`op_profile.txt`, a table of means) or "onnxruntime" (`trace.json`, and
+    `optimized.onnx` where the runtime changed the graph).
+    """
+
+    t_ns: int
+    form: str
+    path: str
+    runs: int
+
+
 class Phase(Record, tag="phase", tag_field="type"):
     """Something began: "push", "load", "warm-up", "measure", "throttled", "link lost", …"""
 
@@ -154,7 +167,9 @@ class End(Record, tag="end", tag_field="type"):
     peak_rss_bytes: int | None = None
 
 
-StreamRecord = Hello | Loaded | Placement | Warm | Inference | Sample | Summary | Phase | Output | Fault | End
+StreamRecord = (
+    Hello | Loaded | Placement | Warm | Inference | Sample | Summary | Profiled | Phase | Output | Fault | End
+)
 
 _decoder = msgspec.json.Decoder(StreamRecord)
 _encoder = msgspec.json.Encoder()

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
 
 from studio.graph.cost import Costs
 from studio.graph.graph import Graph
@@ -15,11 +19,17 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def node_csv(graph: Graph, costs: Costs | None) -> str:
-    """The nodes as CSV with a header, in file order; a cost that is not known is empty."""
+def node_csv(
+    graph: Graph, costs: Costs | None, measured: Mapping[str, npt.NDArray[np.float64]] | None = None
+) -> str:
+    """The nodes as CSV with a header, in file order; what is not known is empty.
+
+    `measured`: more columns by name, one value per node, NaN = not measured.
+    """
+    more = dict(measured or {})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow((*COLUMNS, *more))
     for node in range(graph.node_count):
         outputs = [int(t) for t in graph.outputs_of(node) if t >= 0]
         origin = graph.node_provenance.get(node)
@@ -41,6 +51,7 @@ def node_csv(graph: Graph, costs: Costs | None) -> str:
                 *("" if number < 0 else int(number) for number in numbers),
                 _cell(origin.file) if origin else "",
                 origin.line if origin and origin.line else "",
+                *("" if values[node] != values[node] else f"{values[node]:.6g}" for values in more.values()),
             )
         )
     return text.getvalue()

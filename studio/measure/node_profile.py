@@ -7,11 +7,32 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from studio.measure.measurement import LatencyStats
-from studio.records import Record
+from studio.records import Choice, Record
 
 PROFILE = "profile"
 """The kind of its fact file (`fact_file`)."""
+
+
+class Statistic(Choice):
+    """Which figure of a profile's times is shown: what the profiler tells of single nodes."""
+
+    P50 = "p50"
+    MEAN = "mean"
+
+
+class NodeLatency(Record):
+    """Latency in milliseconds over n inferences; what the profiler does not tell is None, never made up."""
+
+    mean: float
+    n: int
+    p50: float | None = None
+    p90: float | None = None
+    p99: float | None = None
+    std: float | None = None
+
+    def figure(self, statistic: Statistic) -> float:
+        """The figure of that name; the mean where it is not told."""
+        return self.p50 if statistic is Statistic.P50 and self.p50 is not None else self.mean
 
 
 class NodeTime(Record):
@@ -26,7 +47,7 @@ class NodeTime(Record):
     names: tuple[str, ...]
     op: str
     kernel: str
-    latency_ms: LatencyStats
+    latency_ms: NodeLatency
     share: float
     is_inside: bool = False
 
@@ -37,7 +58,7 @@ class RuntimeTime(Record):
     op: str
     why: str
     kernels: int
-    latency_ms: LatencyStats
+    latency_ms: NodeLatency
     share: float
     is_inside: bool = False
 
@@ -45,7 +66,8 @@ class RuntimeTime(Record):
 class NodeProfile(Record):
     """One profile. `latency_ms` is the whole inference without the profiler, `profiled_ms` with it.
 
-    `sum_ms`: the sum of the kernels' medians; shares are of it. `folded`: nodes computed once, at load.
+    `statistic`: which figure of the nodes' times counts, since some profilers tell means only.
+    `sum_ms`: the sum of the kernels' figures; shares are of it. `folded`: nodes computed once, at load.
     No path of this machine is in it: it is shared with the project.
     """
 
@@ -62,18 +84,28 @@ class NodeProfile(Record):
     warmup_runs: int
     wall_time: str
     inputs: str
-    latency_ms: LatencyStats
-    profiled_ms: LatencyStats
+    latency_ms: NodeLatency
+    profiled_ms: NodeLatency
     sum_ms: float
     nodes: tuple[NodeTime, ...]
     runtime_work: tuple[RuntimeTime, ...] = ()
     folded: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    statistic: Statistic = Statistic.P50
+    is_simulated: bool = False
+
+    @property
+    def device(self) -> str:
+        """The device's name, marked when its times are simulated."""
+        return f"{self.device_name} (simulated)" if self.is_simulated else self.device_name
 
     @property
     def overhead(self) -> float:
         """How much longer an inference takes with the profiler: 0.1 = 10 %. Below 0 is noise."""
-        return self.profiled_ms.p50 / self.latency_ms.p50 - 1 if self.latency_ms.p50 else 0.0
+        both = self.latency_ms.p50 is not None and self.profiled_ms.p50 is not None
+        statistic = Statistic.P50 if both else Statistic.MEAN
+        plain = self.latency_ms.figure(statistic)
+        return self.profiled_ms.figure(statistic) / plain - 1 if plain else 0.0
 
     @property
     def attributed(self) -> float:
@@ -92,16 +124,24 @@ class NodeProfile(Record):
 
 
 def node_milliseconds(profile: NodeProfile, node_count: int) -> npt.NDArray[np.float64]:
-    """[nodes] the median time of each node; NaN = not timed. Fused nodes: the first has it all, the
-    others 0; folded ones 0."""
+    """[nodes] the time of each node, by the profile's statistic; NaN = not timed. Fused nodes: the first
+    has it all, the others 0; folded ones 0."""
     found = np.full(node_count, np.nan)
     others = [node for time in profile.nodes for node in time.nodes[1:]]
     _set(found, (*profile.folded, *others), 0.0)
     for time in profile.nodes:
         if time.nodes and 0 <= time.nodes[0] < node_count:
             before = found[time.nodes[0]]
-            found[time.nodes[0]] = time.latency_ms.p50 + (0.0 if np.isnan(before) else before)
+            found[time.nodes[0]] = time.latency_ms.figure(profile.statistic) + (
+                0.0 if np.isnan(before) else before
+            )
     return found
+
+
+def latency_column(profile: NodeProfile, node_count: int) -> dict[str, npt.NDArray[np.float64]]:
+    """The column of a table of nodes, named after the figure that it holds: `latency_p50_ms` or
+    `latency_mean_ms`."""
+    return {f"latency_{profile.statistic}_ms": node_milliseconds(profile, node_count)}
 
 
 def _set(values: npt.NDArray[np.float64], nodes: Sequence[int], value: float) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from studio.graph.graph import Graph
 from studio.measure.layer_errors import LayerErrors, node_relative_error
-from studio.measure.node_profile import NodeProfile, node_milliseconds
+from studio.measure.node_profile import NodeProfile, Statistic, node_milliseconds
 from studio.report.paint import Paint, value_paint
 
 
 def latency_paint(graph: Graph, profile: NodeProfile) -> Paint:
-    """The median time of every node, in seconds; a closed scope shows the sum."""
-    name = f"Latency · {profile.target_ran}"
+    """The time of every node, in seconds: the median, or the mean where no more is told; a closed scope
+    shows the sum."""
+    what = "Latency" if profile.statistic is Statistic.P50 else "Mean latency"
+    name = f"{what} · {profile.target_ran}"
     return value_paint(name, node_milliseconds(profile, graph.node_count) / 1e3, "s")
 
 
@@ -27,8 +29,8 @@ def error_paint(graph: Graph, errors: LayerErrors) -> Paint:
 def profile_subtitle(profile: NodeProfile) -> str:
     """What ran where and how often: "ort/cpu, ONNX Runtime 1.32.0, 1 thread, EPYC · p50 of 30 inferences"."""
     threads = "1 thread" if profile.threads == 1 else f"{profile.threads} threads"
-    ran = ", ".join((profile.target_ran, profile.runtime, threads, profile.device_name))
-    runs = f"p50 of {profile.profiled_ms.n:,} inferences"
+    ran = ", ".join((profile.target_ran, profile.runtime, threads, profile.device))
+    runs = f"{profile.statistic} of {profile.profiled_ms.n:,} inferences"
     return " · ".join((ran, runs, _inputs(profile.inputs), _day(profile.wall_time)))
 
 

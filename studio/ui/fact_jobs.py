@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio import paths
+from studio.devices import DeviceInfo
+from studio.devices.device import DeviceKind, DeviceState
+from studio.devices.registry import runnable_targets
+from studio.devices.this_computer import DEVICE_ID
 from studio.jobs.job import Done, Failed
 from studio.jobs.model_inputs import InputData
 from studio.measure.fact_file import newest_fact
 from studio.measure.layer_errors import LAYERS, LayerErrors
 from studio.measure.node_profile import PROFILE, NodeProfile
 from studio.project.places import runs_dir
-from studio.ui.job_runner import COMPUTE
+from studio.targets import find_target
+from studio.ui.job_runner import COMPUTE, device_lane
 from studio.ui.session import Session
 from studio.ui.session_state import SessionState
 from studio.ui.stages import Stage
@@ -19,6 +24,8 @@ from studio.ui.texts import fill
 
 PROFILED = frozenset({"onnx", "ort", "tflite", "pte"})
 """Formats whose runtime times single nodes on this computer."""
+PROFILED_ON_PHONES = frozenset({"onnx", "ort", "tflite"})
+"""Formats whose runtime times single nodes on phones."""
 COMPARED = frozenset({"onnx", "tflite"})
 """Formats whose runtime shows its inner results on this computer."""
 
@@ -84,8 +91,27 @@ def is_running(session: Session, kind: str) -> bool:
     return any(job.kind == kind and not job.is_over for job in session.jobs)
 
 
-def profile_nodes(session: Session) -> None:
-    """Times every node of the stage in sight on this computer, and shows it."""
+def phones(session: Session) -> list[DeviceInfo]:
+    """The ready phones whose runners can time the nodes of the file in sight."""
+    opened = session.opened
+    if opened is None or opened.graph.format not in PROFILED_ON_PHONES:
+        return []
+    ready = [d for d in session.devices if d.state is DeviceState.READY]
+    return [d for d in ready if d.kind is not DeviceKind.THIS_COMPUTER]
+
+
+def _phone_target(session: Session, device_id: str) -> str:
+    """The target of the run settings where a phone runs this file so, else that of the file's CPU."""
+    device = next((d for d in phones(session) if d.id == device_id), None)
+    if device is None or session.project is None or session.opened is None:
+        return ""
+    target = session.project.run_settings.target
+    fits = session.opened.graph.format in find_target(target).formats
+    return target if fits and target in runnable_targets(device.kind) else ""
+
+
+def profile_nodes(session: Session, device_id: str = DEVICE_ID) -> None:
+    """Times every node of the stage in sight on this computer or a phone, and shows it."""
     from studio.jobs.profile_nodes import ProfileNodes
 
     stage, project = session.current_stage, session.project
@@ -93,13 +119,16 @@ def profile_nodes(session: Session) -> None:
         return
     spec = ProfileNodes(
         path=str(stage.path),
+        device_id=device_id,
+        target=_phone_target(session, device_id),
         threads=project.run_settings.threads,
         inputs=_inputs(session),
         runs_dir=_runs_dir(session),
     )
     title = fill(session.tr("Profile {file}"), file=stage.path.name)
     session.set_overlay("latency")
-    session.start(spec, title=title, lane=COMPUTE, then=lambda outcome: _take(session, outcome))
+    lane = COMPUTE if device_id == DEVICE_ID else device_lane(device_id)
+    session.start(spec, title=title, lane=lane, then=lambda outcome: _take(session, outcome))
 
 
 def partners(session: Session) -> list[Stage]:

@@ -275,11 +275,14 @@ class GraphTools(QObject):
     def write_table(self, path: Path) -> None:
         """Writes the nodes of the graph in sight as CSV."""
         from studio.graph.node_table import node_csv
+        from studio.measure.node_profile import latency_column
 
         opened = self._session.opened
         if opened is not None:
             with self._session.telling_failures():
-                write_atomically(path, node_csv(opened.graph, opened.costs).encode())
+                profile = opened.profile
+                times = latency_column(profile, opened.graph.node_count) if profile is not None else None
+                write_atomically(path, node_csv(opened.graph, opened.costs, times).encode())
 
     def _say(self, words: str) -> None:
         view = self._view()

@@ -6,19 +6,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from models import save_model
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from studio.measure import LatencyStats
+from studio.devices import DeviceInfo
+from studio.devices.device import DeviceKind, DeviceState
 from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
-from studio.measure.node_profile import NodeProfile, NodeTime
+from studio.measure.node_profile import NodeLatency, NodeProfile, NodeTime, Statistic
 from studio.targets import TARGETS
 from studio.ui import fact_jobs
 from studio.ui.canvas import error_overlay, latency_overlay, value_text
 from studio.ui.canvas.overlay import gather_on_items
+from studio.ui.views.measured_panel import MeasuredPanel
 from studio.ui.views.picture_dialog import PictureDialog
 from tests.ui.canvas_graphs import chain, laid_out
 
@@ -42,7 +45,7 @@ def offers(view: Any) -> list[QPushButton]:
 def test_without_a_profile_the_overlay_offers_one_and_then_shows_it(qtbot: QtBot, studio: Any) -> None:
     session, view = studio.session, studio.window.stage_area.graph_view
     session.set_overlay("latency")
-    [button] = offers(view)
+    button = offers(view)[0]  # phones that are plugged in offer themselves too
     assert view.canvas.overlay is None and not view.measured.isVisibleTo(view)
     button.click()
     assert offers(view) == [], "it is under way"
@@ -125,8 +128,25 @@ def test_an_ort_file_says_why_its_layers_cannot_be_compared(
     assert offers(view) == [] and "inner results" in view.strip._words.text()
 
 
-def stats(p50: float) -> LatencyStats:
-    return LatencyStats(p50=p50, p90=2 * p50, p99=p50, mean=p50, std=0.0, n=30)
+def test_a_ready_phone_is_offered_beside_this_computer(
+    qtbot: QtBot, tmp_path: Path, open_window: Open
+) -> None:
+    studio = open_window(save_model(tmp_path / "net.onnx", with_foreign_op=False))
+    session = studio.session
+    qtbot.waitUntil(lambda: session.opened is not None, timeout=30_000)
+    session.set_overlay("latency")
+    view = studio.window.stage_area.graph_view
+    phone = DeviceInfo(
+        id="serial", kind=DeviceKind.VIRTUAL_PHONE, name="A phone", state=DeviceState.READY, is_simulated=True
+    )
+    asleep = msgspec.structs.replace(phone, id="other", state=DeviceState.OFFLINE)
+    session.devices = (phone, asleep)
+    view.offer_measuring()
+    assert [b.text() for b in offers(view)] == ["Profile on This computer", "Profile on A phone"]
+
+
+def stats(p50: float) -> NodeLatency:
+    return NodeLatency(p50=p50, p90=2 * p50, p99=p50, mean=p50, std=0.0, n=30)
 
 
 def profile_of(graph: Any, times: dict[tuple[int, ...], float], folded: tuple[int, ...] = ()) -> NodeProfile:
@@ -163,6 +183,37 @@ def test_a_nodes_sentence_says_time_share_and_count_or_why_there_is_none() -> No
     assert "once, at load" in overlay.sentence(3)
     assert "Not timed" in overlay.sentence(4)
     assert "< 1 µs" in overlay.sentence(0), "profilers count in microseconds: zero is less than one"
+
+
+def test_a_mean_is_called_a_mean(qtbot: Any) -> None:
+    """A tool that tells means only gets no percentiles: on the node, in the overlay's name, in the list."""
+    graph = chain(2)
+    latency = NodeLatency(mean=0.3, n=50)
+    times = tuple(
+        msgspec.structs.replace(time, latency_ms=latency)
+        for time in profile_of(graph, {(0,): 0.3, (1,): 0.3}).nodes
+    )
+    profile = msgspec.structs.replace(
+        profile_of(graph, {(0,): 1.0}), nodes=times, statistic=Statistic.MEAN, is_simulated=True,
+        latency_ms=NodeLatency(mean=0.7, n=50), profiled_ms=NodeLatency(mean=0.8, n=50),
+    )  # fmt: skip
+    overlay = latency_overlay(graph, profile)
+    assert overlay.name.startswith("Mean latency")
+    assert "mean 300 µs over 50" in overlay.sentence(0) and "p50" not in overlay.sentence(0)
+    panel = MeasuredPanel()
+    qtbot.addWidget(panel)
+    panel.show_profile(graph, profile)
+    head = panel._list.headerItem()
+    assert head is not None
+    assert [head.text(k) for k in range(head.columnCount())] == [
+        "Node",
+        "Operator",
+        "Mean",
+        "Share",
+        "Remark",
+    ]
+    assert panel._list.topLevelItem(0).text(2) == "300 µs"
+    assert "mean 700 µs" in panel._head.text() and "(simulated)" in panel._note.text()
 
 
 def test_errors_are_relative_to_the_signal_and_a_scope_shows_its_worst() -> None:

@@ -6,12 +6,9 @@ Each test has an adb server of its own port and home. Faults are ordered over th
 from __future__ import annotations
 
 import os
-import shutil
-import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -43,48 +40,9 @@ from studio.jobs.watch_devices import run as watch
 from studio.measure import read_run
 from studio.measure.evidence import Share, evidence_in
 from studio.support import judge
+from tests.worker.phones import kill, needs_phone
 
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, ("proot", "mksh", "toybox", "cc"))),
-    reason="the virtual phone needs proot, mksh, toybox and a C compiler",
-)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@pytest.fixture(scope="module")
-def kit_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built runner is kept from test to test."""
-    return tmp_path_factory.mktemp("kit")
-
-
-@pytest.fixture
-def server(tmp_path: Path, kit_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AdbServer]:
-    """An adb server of our own, which knows nobody."""
-    monkeypatch.setenv("DEPLOYMENT_STUDIO_CACHE", str(kit_cache))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(free_port()))
-    monkeypatch.setenv("ADB_MDNS", "0")
-    monkeypatch.delenv("ANDROID_ADB_SERVER_ADDRESS", raising=False)
-    made = AdbServer.default()
-    yield made
-    kill(made)
-
-
-def kill(server: AdbServer) -> None:
-    subprocess.run([find_adb().path, "-P", str(server.port), "kill-server"], capture_output=True, timeout=20)
-
-
-@pytest.fixture
-def phone(server: AdbServer) -> Iterator[VirtualPhone]:
-    """A connected virtual phone."""
-    with VirtualPhone(load_profile("tensor-g3")) as made:
-        made.connect(server)
-        yield made
+pytestmark = needs_phone
 
 
 class Listener:
@@ -516,7 +474,7 @@ int main(int argc, char **argv) {
   if (gpu) fprintf(stderr, "INFO: Replacing 7 out of 9 node(s) with delegate (TfLiteGpuDelegateV2) node.\n");
   if (profiled) {
     fprintf(stderr, "INFO: Initialized session in 99ms.\n");
-    fprintf(stderr, "INFO: count=1 curr=9000 min=9000 max=9000 avg=9000\n");
+    fprintf(stderr, "INFO: count=50 first=9000 curr=9000 min=9000 max=9000 avg=9000 std=10\n");
     printf("Operator-wise Profiling Info for Regular Benchmark Runs:\n");
     printf("============================== Run Order ==============================\n");
     printf("\t     [node type]\t  [start]\t  [first]\t [avg ms]\t [times called]\t[Name]\n");

@@ -5,7 +5,8 @@ The binary comes from `<runtimes folder>/<abi>/benchmark_model`; Google publishe
 percentiles (new), and LiteRT 2.x, whose results come on stderr; so both streams are read.
 
 Before the timed run one inference is profiled in a process of its own: its *Run Order* names the nodes that
-run outside of the delegate, by their number in the file. The timed run has no profiler in it.
+run outside of the delegate, by their number in the file. The timed run has no profiler in it. When the nodes'
+times are asked for, as many inferences are profiled as are timed, and what the tool said of them is kept.
 Not yet run on hardware; the forms are tested by their shapes.
 """
 
@@ -22,11 +23,11 @@ from studio.devices.adb.kit import Kit, kit_file, runtimes_dir
 from studio.devices.adb.preparation import MODEL, Preparation, prepare_file
 from studio.devices.adb.shell import quote, run_shell
 from studio.devices.device import RunRequest, RunSettings
-from studio.devices.stream import End, Loaded, PlacedNode, Placement, StreamRecord, Summary
+from studio.devices.stream import End, Loaded, PlacedNode, Placement, Profiled, StreamRecord, Summary
 from studio.errors import DeviceError
 from studio.records import Record
 
-PROGRAM = "benchmark_model"
+PROGRAM, PROFILE = "benchmark_model", "op_profile.txt"
 BENCHMARK_FLAGS: dict[str, tuple[str, ...]] = {
     "litert/cpu": ("--use_xnnpack=true",),
     "litert/gpu": ("--use_gpu=true",),
@@ -101,8 +102,11 @@ def placed_nodes(profiled: str, report: BenchmarkReport) -> tuple[PlacedNode, ..
     )
 
 
-def find_benchmark_kit(settings: RunSettings, abi: str) -> Kit:
-    """The kit for a LiteRT target. Raises DeviceError that says where the program belongs."""
+def find_benchmark_kit(settings: RunSettings, abi: str, *, is_profiled: bool = False) -> Kit:
+    """The kit for a LiteRT target. Raises DeviceError that says where the program belongs.
+
+    `is_profiled`: the nodes' times are wanted, not only where they ran.
+    """
     path = runtimes_dir(abi) / PROGRAM
     if not path.is_file():
         raise DeviceError(
@@ -121,7 +125,15 @@ def find_benchmark_kit(settings: RunSettings, abi: str) -> Kit:
         "--warmup_min_secs=0",
         *BENCHMARK_FLAGS[settings.target],
     )
-    profiled = (*same, "--warmup_runs=0", "--num_runs=1", "--min_secs=0", "--enable_op_profiling=true")
+    often = (settings.warmup_runs, settings.runs) if is_profiled else (0, 1)
+    profiled = (
+        *same,
+        f"--warmup_runs={often[0]}",
+        f"--num_runs={often[1]}",
+        "--min_secs=0",
+        "--enable_op_profiling=true",
+        *(("--max_profiling_buffer_entries=16384",) if is_profiled else ()),
+    )
     timed = (
         *same,
         f"--warmup_runs={settings.warmup_runs}",
@@ -160,6 +172,8 @@ class BenchmarkFollower(RunFollower):
             yield from self._crash(over.returncode)
             return
         yield self._loaded(report)
+        if self._request.profile_dir:
+            yield from self._keep_profile(profiled)
         nodes = placed_nodes(profiled, report)
         if nodes:
             yield Placement(t_ns=self._last_t_ns, nodes=nodes)
@@ -168,6 +182,17 @@ class BenchmarkFollower(RunFollower):
             yield _summary(name, phase, self._last_t_ns)
         runs = int(report.phases[-1]["count"])
         self._end = End(t_ns=self._last_t_ns, reason="done", runs=runs)
+
+    def _keep_profile(self, profiled: str) -> Iterator[StreamRecord]:
+        """What the profiled process said, in a file for whoever reads such tables."""
+        folder = Path(self._request.profile_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PROFILE).write_text(profiled, encoding="utf-8")
+        phases = parse_benchmark(profiled).phases
+        runs = int(phases[-1]["count"]) if phases else 0
+        yield Profiled(t_ns=self._last_t_ns, form=PROGRAM, path=str(folder), runs=runs)
+        if phases:
+            yield _summary("profiled", phases[-1], self._last_t_ns)
 
     def _loaded(self, report: BenchmarkReport) -> Loaded:
         target = self._request.settings.target

@@ -14,7 +14,7 @@ import numpy as np
 
 from studio.devices.adb import sync
 from studio.devices.adb.detached import DetachedRun, Line, LinkChanged, News, Over
-from studio.devices.adb.preparation import Preparation, prepare
+from studio.devices.adb.preparation import OPTIMIZED, TRACE, Preparation, prepare
 from studio.devices.adb.server import LinkLost
 from studio.devices.adb.telemetry import Telemetry
 from studio.devices.device import RunRequest
@@ -26,6 +26,7 @@ from studio.devices.stream import (
     Loaded,
     Output,
     Phase,
+    Profiled,
     Sample,
     StreamRecord,
     decode_record,
@@ -57,6 +58,7 @@ class RunFollower:
         self._end: End | None = None
         self._fault: Fault | None = None
         self._outputs: list[Output] = []
+        self._profiled: Profiled | None = None
         self._is_lost = False
 
     @staticmethod
@@ -146,6 +148,8 @@ class RunFollower:
             self._outputs.append(record)
             path = Path(self._request.outputs_dir) / record.path
             record = msgspec.structs.replace(record, path=str(path))
+        elif isinstance(record, Profiled):
+            record = self._profiled = msgspec.structs.replace(record, path=self._request.profile_dir)
         yield record
         if isinstance(record, Loaded):
             yield Phase(t_ns=record.t_ns, name="inputs", detail=self._inputs)
@@ -199,11 +203,21 @@ class RunFollower:
         try:
             if not is_finished:
                 self._run.stop(hard=True)
-            elif self._request.outputs_dir and self._outputs:
-                self._pull_outputs()
+            else:
+                if self._request.outputs_dir and self._outputs:
+                    self._pull_outputs()
+                if self._request.profile_dir and self._profiled is not None:
+                    self._pull_profile(Path(self._request.profile_dir))
             self._run.remove()
         except LinkLost:
             pass  # it is away; its next deploy finds the folder and the user can clean
+
+    def _pull_profile(self, folder: Path) -> None:
+        """Fetches the runtime's trace, and the graph that it speaks of where the runtime changed it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        names = (TRACE, OPTIMIZED) if self._request.artifact_format == "onnx" else (TRACE,)
+        for name in names:
+            sync.pull(self._run.server, self._run.serial, f"{self._run.folder}/{name}", folder / name)
 
     def _pull_outputs(self) -> None:
         """Fetches `outputs.bin` and cuts it into one raw file per output and sample."""

@@ -86,7 +86,8 @@ class AdbPhone:
         if target == "ort/cpu":
             return find_ort_kit(info.abi), RunFollower
         if target in BENCHMARK_FLAGS:
-            return find_benchmark_kit(request.settings, info.abi), BenchmarkFollower
+            is_profiled = bool(request.profile_dir)
+            return find_benchmark_kit(request.settings, info.abi, is_profiled=is_profiled), BenchmarkFollower
         raise UnsupportedError(
             f"The studio has no runner for {target} on phones yet.",
             hint=f"On phones it runs ort/cpu, and {', '.join(BENCHMARK_FLAGS)} by benchmark_model.",

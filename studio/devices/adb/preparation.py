@@ -18,6 +18,7 @@ from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
 
 MODEL = "model"
+TRACE, OPTIMIZED = "trace.json", "optimized.onnx"
 
 _ONNX_TYPES = {
     "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
@@ -76,6 +77,10 @@ def prepare(request: RunRequest, scratch: Path) -> Preparation:
     ]
     if request.outputs_dir:
         lines.append("outputs_file outputs.bin")
+    if request.profile_dir:
+        lines.append(f"profile {settings.runs}")
+        if request.artifact_format == "onnx":  # a .ort file is optimised already
+            lines.append(f"optimized {OPTIMIZED}")
     for number, (input_name, array) in enumerate(inputs.arrays.items()):
         raw = scratch / f"input-{number}.raw"
         shape = _write(array, inputs, raw, input_name)

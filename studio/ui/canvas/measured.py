@@ -5,7 +5,13 @@ from __future__ import annotations
 from studio.graph import Graph
 from studio.graph.labels import value_text
 from studio.measure.layer_errors import LayerError, LayerErrors, node_relative_error, relative_error
-from studio.measure.node_profile import NodeProfile, NodeTime, node_milliseconds
+from studio.measure.node_profile import (
+    NodeLatency,
+    NodeProfile,
+    NodeTime,
+    Statistic,
+    node_milliseconds,
+)
 from studio.ui.canvas.overlay import Gather, Overlay
 from studio.ui.texts import fill, translate
 
@@ -25,8 +31,12 @@ def error_words(graph: Graph, errors: LayerErrors, node: int) -> str:
 
 
 def latency_overlay(graph: Graph, profile: NodeProfile) -> Overlay:
-    """The median time of every node, in seconds; a collapsed scope shows the sum."""
-    name = fill(translate("Canvas", "Latency · {target}"), target=profile.target_ran)
+    """The time of every node, in seconds: the median, or the mean where no more is told; a collapsed scope
+    shows the sum."""
+    if profile.statistic is Statistic.P50:
+        name = fill(translate("Canvas", "Latency · {target}"), target=profile.target_ran)
+    else:
+        name = fill(translate("Canvas", "Mean latency · {target}"), target=profile.target_ran)
     times: dict[int, NodeTime] = {}
     for time in profile.nodes:
         for node in time.nodes:
@@ -54,12 +64,19 @@ def latency_sentence(
             translate("Canvas", "Runs inside the kernel of {node}."), node=graph.label(time.nodes[0])[:80]
         )
     figures = time.latency_ms
-    said = fill(
-        translate("Canvas", "p50 {p50}, p90 {p90} over {n} inferences"),
-        p50=time_text(figures.p50),
-        p90=time_text(figures.p90),
-        n=figures.n,
-    )
+    if figures.p50 is not None and figures.p90 is not None:
+        said = fill(
+            translate("Canvas", "p50 {p50}, p90 {p90} over {n} inferences"),
+            p50=time_text(figures.p50),
+            p90=time_text(figures.p90),
+            n=figures.n,
+        )
+    else:
+        said = fill(
+            translate("Canvas", "mean {mean} over {n} inferences"),
+            mean=time_text(figures.mean),
+            n=figures.n,
+        )
     total = time_text(profile.sum_ms)
     if time.is_inside:
         lines = [said, translate("Canvas", "Part of the time of the node around it.")]
@@ -76,6 +93,13 @@ def latency_sentence(
         fused = fill(translate("Canvas", "One kernel with {n} other nodes"), n=len(time.nodes) - 1)
         lines.append(f"{fused}: {', '.join(graph.label(n)[:40] for n in time.nodes[1:5])}")
     return "\n".join(lines)
+
+
+def inference_text(latency: NodeLatency) -> str:
+    """The median where it is told, else the mean, said so."""
+    if latency.p50 is not None:
+        return time_text(latency.p50)
+    return fill(translate("Canvas", "mean {time}"), time=time_text(latency.mean))
 
 
 def time_text(milliseconds: float) -> str:

@@ -172,7 +172,7 @@ class GraphView(QWidget):
             self.strip.show_offer(*self._offer_of(self._session.overlay))
 
     def _measure_again(self) -> None:
-        if self._session.overlay == "latency":
+        if self._session.overlay == "latency" and not fact_jobs.phones(self._session):
             fact_jobs.profile_nodes(self._session)
         else:
             self.offer_measuring()
@@ -187,13 +187,19 @@ class GraphView(QWidget):
         session = self._session
         if overlay == "latency":
             if fact_jobs.is_running(session, "profile_nodes"):
-                return self.tr("The nodes are being timed on This computer…"), []
+                return self.tr("The nodes are being timed…"), []
             if not fact_jobs.can_profile(session):
                 return self.tr("The nodes of this kind of file cannot be timed on this computer."), []
             start = self.tr("Profile on This computer")
-            return self.tr("This file was not profiled yet."), [
+            places: list[tuple[str, Callable[[], object]]] = [
                 (start, partial(fact_jobs.profile_nodes, session))
             ]
+            for phone in fact_jobs.phones(session)[:2]:
+                title = fill(self.tr("Profile on {device}"), device=phone.name)
+                places.append((title, partial(fact_jobs.profile_nodes, session, phone.id)))
+            known = session.opened is not None and session.opened.profile is not None
+            words = self.tr("Time the nodes again.") if known else self.tr("This file was not profiled yet.")
+            return words, places
         if fact_jobs.is_running(session, "compare_layers"):
             return self.tr("The layers are being compared…"), []
         if not fact_jobs.can_compare(session):

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from studio.graph import Graph
 from studio.graph.labels import value_text
 from studio.measure.layer_errors import LayerErrors, relative_error, worst_first
-from studio.measure.node_profile import NodeProfile
-from studio.ui.canvas.measured import sqnr_text, time_text
+from studio.measure.node_profile import NodeLatency, NodeProfile, Statistic
+from studio.ui.canvas.measured import inference_text, sqnr_text, time_text
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.texts import fill
 from studio.ui.widgets.parts import button, label
@@ -90,7 +90,7 @@ class MeasuredPanel(QFrame):
 
     def show_profile(self, graph: Graph, profile: NodeProfile) -> None:
         """The nodes by falling time, then what belongs to no node."""
-        plain = profile.latency_ms
+        columns = ("p50", "p90") if profile.statistic is Statistic.P50 else (self.tr("Mean"),)
         self._head.setText(
             fill(
                 self.tr(
@@ -98,14 +98,14 @@ class MeasuredPanel(QFrame):
                 ),
                 total=time_text(profile.sum_ms),
                 share=f"{profile.attributed:.0%}",
-                p50=time_text(plain.p50),
+                p50=inference_text(profile.latency_ms),
             )
         )
-        cost = fill(self.tr("{p50} with the profiler on"), p50=time_text(profile.profiled_ms.p50))
+        cost = fill(self.tr("{p50} with the profiler on"), p50=inference_text(profile.profiled_ms))
         threads = fill(self.tr("threads {n}"), n=profile.threads)
         runs = fill(self.tr("{n} inferences"), n=profile.profiled_ms.n)
         parts = (
-            profile.target_ran, profile.runtime, profile.device_name, threads, runs, cost,
+            profile.target_ran, profile.runtime, self._device(profile), threads, runs, cost,
             translate_sentence(profile.inputs), _date(profile.wall_time),
         )  # fmt: skip
         self._note.setText(" · ".join(parts))
@@ -115,8 +115,7 @@ class MeasuredPanel(QFrame):
                 (
                     graph.label(time.nodes[0]),
                     time.op,
-                    time_text(time.latency_ms.p50),
-                    time_text(time.latency_ms.p90),
+                    *_figures(time.latency_ms, profile.statistic),
                     self.tr("inside") if time.is_inside else f"{time.share:.1%}",
                     fill(self.tr("fused with {n}"), n=len(time.nodes) - 1) if len(time.nodes) > 1 else "",
                 ),
@@ -131,8 +130,7 @@ class MeasuredPanel(QFrame):
                 (
                     f"{row.op} ×{row.kernels}",
                     self.tr("no node"),
-                    time_text(row.latency_ms.p50),
-                    time_text(row.latency_ms.p90),
+                    *_figures(row.latency_ms, profile.statistic),
                     self.tr("inside") if row.is_inside else f"{row.share:.1%}",
                     translate_sentence(row.why),
                 ),
@@ -144,11 +142,16 @@ class MeasuredPanel(QFrame):
         nodes = [r for r in rows if r.node >= 0][:_MOST_ROWS]
         work = [r for r in rows if r.node < 0]
         self._fill(
-            (self.tr("Node"), self.tr("Operator"), "p50", "p90", self.tr("Share"), self.tr("Remark")),
+            (self.tr("Node"), self.tr("Operator"), *columns, self.tr("Share"), self.tr("Remark")),
             sorted([*nodes, *work], key=lambda r: order[id(r)]),
-            numbers=(2, 3, 4),
+            numbers=tuple(range(2, 3 + len(columns))),
         )
         self._list.setAccessibleName(self.tr("Slowest nodes"))
+
+    def _device(self, profile: NodeProfile) -> str:
+        if not profile.is_simulated:
+            return profile.device_name
+        return fill(self.tr("{device} (simulated)"), device=profile.device_name)
 
     def show_errors(self, graph: Graph, errors: LayerErrors) -> None:
         """The layers by falling error."""
@@ -234,6 +237,13 @@ class MeasuredPanel(QFrame):
         node = item.data(0, Qt.ItemDataRole.UserRole)
         if isinstance(node, int) and node >= 0:
             self.node_chosen.emit(node)
+
+
+def _figures(latency: NodeLatency, statistic: Statistic) -> tuple[str, ...]:
+    """p50 and p90, or the mean alone where no more is told."""
+    if statistic is Statistic.MEAN or latency.p50 is None or latency.p90 is None:
+        return (time_text(latency.mean),)
+    return time_text(latency.p50), time_text(latency.p90)
 
 
 def _date(wall_time: str) -> str:

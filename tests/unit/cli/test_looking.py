@@ -12,10 +12,9 @@ import pytest
 from studio import paths
 from studio.artifact import hash_file
 from studio.cli.main import main
-from studio.measure import LatencyStats
 from studio.measure.fact_file import save_fact
 from studio.measure.layer_errors import LAYERS, ComparedFile, LayerError, LayerErrors
-from studio.measure.node_profile import PROFILE, NodeProfile, NodeTime
+from studio.measure.node_profile import PROFILE, NodeLatency, NodeProfile, NodeTime
 from studio.report.overlays import OF_A_TARGET, OVERLAYS
 from tests.unit.cli.tiny_models import conv_net, strange
 
@@ -122,8 +121,8 @@ def measured(path: Path) -> tuple[NodeProfile, LayerErrors]:
     """A profile (relu runs in conv1's kernel, flat is not timed) and a comparison of conv_net."""
     sha256 = hash_file(path)
 
-    def stats(ms: float) -> LatencyStats:
-        return LatencyStats(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
+    def stats(ms: float) -> NodeLatency:
+        return NodeLatency(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
 
     profile = NodeProfile(
         file=path.name, format="onnx", sha256=sha256, target="ort/cpu", target_ran="ort/cpu", evidence="",

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from studio.errors import InputError
-from studio.measure import LatencyStats
+from studio.graph.builder import GraphBuilder
+from studio.graph.node_table import node_csv
 from studio.measure.fact_file import find_facts, load_fact, newest_fact, save_fact
 from studio.measure.layer_errors import (
     ComparedFile,
@@ -20,11 +21,20 @@ from studio.measure.layer_errors import (
     node_sqnr,
     worst_first,
 )
-from studio.measure.node_profile import PROFILE, NodeProfile, NodeTime, RuntimeTime, node_milliseconds
+from studio.measure.node_profile import (
+    PROFILE,
+    NodeLatency,
+    NodeProfile,
+    NodeTime,
+    RuntimeTime,
+    Statistic,
+    latency_column,
+    node_milliseconds,
+)
 
 
-def stats(p50: float, n: int = 10) -> LatencyStats:
-    return LatencyStats(p50=p50, p90=p50, p99=p50, mean=p50, std=0.0, n=n)
+def stats(p50: float, n: int = 10) -> NodeLatency:
+    return NodeLatency(p50=p50, p90=p50, p99=p50, mean=p50, std=0.0, n=n)
 
 
 def time(nodes: tuple[int, ...], p50: float, share: float, *, is_inside: bool = False) -> NodeTime:
@@ -60,6 +70,29 @@ def test_a_profile_says_what_it_cost_and_how_much_it_could_attribute() -> None:
     found = profile(time((0,), 4.0, 0.5), time((1,), 2.0, 0.25), time((2,), 3.0, 0.4, is_inside=True))
     assert found.overhead == pytest.approx(0.2)
     assert found.attributed == pytest.approx(0.75), "what ran inside another node is in that node's time"
+
+
+def test_a_profile_of_means_is_counted_by_them_and_has_no_percentiles() -> None:
+    told = NodeTime(
+        nodes=(0,), names=("n0",), op="Conv", kernel="Conv", latency_ms=NodeLatency(mean=3.0, n=50), share=1.0
+    )
+    plain, profiled = NodeLatency(mean=10.0, n=50, p50=9.0), NodeLatency(mean=15.0, n=50)
+    found = msgspec.structs.replace(
+        profile(told), statistic=Statistic.MEAN, latency_ms=plain, profiled_ms=profiled
+    )
+    assert node_milliseconds(found, 1).tolist() == [3.0]
+    assert found.overhead == pytest.approx(0.5), "a mean is compared with a mean"
+    kept = msgspec.json.decode(msgspec.json.encode(found))
+    assert kept["nodes"][0]["latency_ms"]["p50"] is None and kept["statistic"] == "mean"
+
+
+def test_a_profile_from_before_means_were_told_is_read(tmp_path: Path) -> None:
+    old = msgspec.json.decode(msgspec.json.encode(profile(time((0,), 4.0, 0.5))))
+    del old["statistic"], old["is_simulated"]
+    path = tmp_path / "old.profile.json"
+    path.write_bytes(msgspec.json.encode(old))
+    found = load_fact(path, NodeProfile)
+    assert found.statistic is Statistic.P50 and found.nodes[0].latency_ms.p50 == 4.0
 
 
 def test_nodes_of_another_graph_do_no_harm() -> None:
@@ -164,3 +197,20 @@ def test_the_newest_fact_that_fits_is_found_over_all_folders(tmp_path: Path) -> 
         fits=lambda p: p.is_about("ab" * 32, 2), skipped=lambda path, why: skipped.append(path),
     )  # fmt: skip
     assert found == (wanted, good) and skipped == [broken, odd]
+
+
+def test_the_table_of_nodes_names_the_figure_that_it_holds() -> None:
+    told = NodeTime(
+        nodes=(1,), names=("n1",), op="B", kernel="B", latency_ms=NodeLatency(mean=0.25, n=50), share=1.0
+    )
+    means = msgspec.structs.replace(profile(told), statistic=Statistic.MEAN)
+    builder = GraphBuilder("onnx")
+    tensors = [builder.tensor(name, "float32", (1,)) for name in "xyz"]
+    builder.node("A", [tensors[0]], [tensors[1]])
+    builder.node("B", [tensors[1]], [tensors[2]])
+    graph = builder.finish()
+    lines = node_csv(graph, None, latency_column(means, 2)).splitlines()
+    assert lines[0].endswith(",latency_mean_ms")
+    assert lines[1].endswith(",") and lines[2].endswith(",0.25"), "what was not timed is empty"
+    plain = node_csv(graph, None, latency_column(profile(time((0,), 4.0, 1.0)), 2)).splitlines()
+    assert plain[0].endswith(",latency_p50_ms") and plain[1].endswith(",4")

@@ -16,9 +16,8 @@ from studio.graph.curves import curves_of, svg_path
 from studio.graph.layout import lay_out
 from studio.graph.scales import heat_table
 from studio.graph.view import GraphView
-from studio.measure import LatencyStats
 from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
-from studio.measure.node_profile import NodeProfile, NodeTime
+from studio.measure.node_profile import NodeLatency, NodeProfile, NodeTime
 from studio.report.graph_pdf import svg_to_pdf
 from studio.report.graph_png import MAX_SIDE, svg_to_png
 from studio.report.graph_svg import Region, graph_svg
@@ -188,8 +187,8 @@ def test_an_overlay_of_a_target_asks_for_one() -> None:
 def profile_of_a() -> NodeProfile:
     """Three kernels: one of two nodes, one that took no time, one of half a millisecond."""
 
-    def stats(ms: float) -> LatencyStats:
-        return LatencyStats(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
+    def stats(ms: float) -> NodeLatency:
+        return NodeLatency(n=30, mean=ms, std=0.0, p50=ms, p90=ms, p99=ms)
 
     return NodeProfile(
         file="a.onnx", format="onnx", sha256="a" * 64, target="ort/cpu", target_ran="ort/cpu", evidence="",
