@@ -739,6 +739,13 @@
         <translation>设备</translation>
     </message>
     <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+</context>
+<context>
+    <name>DevicePanel</name>
+    <message>
         <source>To use a phone, switch on USB debugging in its developer options and plug it in.</source>
         <translation>要使用手机，请在其开发者选项中打开 USB 调试，然后插上数据线。</translation>
     </message>
@@ -746,13 +753,6 @@
         <source>Add a virtual phone</source>
         <translation>添加虚拟手机</translation>
     </message>
-    <message>
-        <source>ready</source>
-        <translation>就绪</translation>
-    </message>
-</context>
-<context>
-    <name>DevicePanel</name>
     <message>
         <source>Simulated numbers: this is a virtual phone, not hardware.</source>
         <translation>模拟数据：这是虚拟手机，不是真实硬件。</translation>
@@ -1089,6 +1089,10 @@
         <translation>与 {n} 个相同块之一比较</translation>
     </message>
     <message>
+        <source>Compare with the one alike</source>
+        <translation>与另一个相同的块比较</translation>
+    </message>
+    <message>
         <source>Go to what it reads</source>
         <translation>前往其输入</translation>
     </message>
@@ -1157,6 +1161,10 @@
     <message>
         <source>Bookmark {name}</source>
         <translation>书签 {name}</translation>
+    </message>
+    <message>
+        <source>Bookmark added: {name}</source>
+        <translation>已添加书签：{name}</translation>
     </message>
     <message>
         <source>Nothing yet</source>
@@ -1238,14 +1246,6 @@
         <translation>正在为节点计时…</translation>
     </message>
     <message>
-        <source>Profile on {device}</source>
-        <translation>在 {device} 上剖析</translation>
-    </message>
-    <message>
-        <source>Time the nodes again.</source>
-        <translation>重新为节点计时。</translation>
-    </message>
-    <message>
         <source>The nodes of this kind of file cannot be timed on this computer.</source>
         <translation>这台电脑无法为这种文件的节点计时。</translation>
     </message>
@@ -1254,8 +1254,16 @@
         <translation>在这台电脑上剖析</translation>
     </message>
     <message>
+        <source>Profile on {device}</source>
+        <translation>在 {device} 上剖析</translation>
+    </message>
+    <message>
         <source>This file was not profiled yet.</source>
         <translation>此文件尚未剖析。</translation>
+    </message>
+    <message>
+        <source>Time the nodes again.</source>
+        <translation>重新为节点计时。</translation>
     </message>
     <message>
         <source>The layers are being compared…</source>

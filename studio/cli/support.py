@@ -19,7 +19,7 @@ from studio.graph import Graph
 from studio.jobs.ask_tool import ToolAsked
 from studio.jobs.measured import derived_of, runs_dirs_of, with_measured
 from studio.measure.evidence import evidence_in
-from studio.support import Problem, TargetVerdicts, Tier, find_problems, judge, layout_tax
+from studio.support import Partition, Problem, TargetVerdicts, Tier, find_problems, judge, layout_tax
 from studio.targets import DEFAULT_TARGETS, TARGETS
 
 _PROBLEMS_SHOWN = 12
@@ -153,6 +153,13 @@ def evidence_lines(verdicts: dict[str, TargetVerdicts]) -> list[str]:
     return lines
 
 
+def _border(size: int, partition: Partition) -> str:
+    """The bytes that cross a border; what is not known is never shown as 0."""
+    if not partition.unknown_sizes:
+        return tables.size(size)
+    return f"≥ {tables.size(size)}" if size else "?"
+
+
 def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
     """An accelerator's partitions, what crosses their borders, and its transposes, in a line or two."""
     if not TARGETS[found.target_id].is_accelerator or not found.partitions:
@@ -160,7 +167,7 @@ def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
     shown = [
         f"{len(p.nodes)} node{'s' if len(p.nodes) != 1 else ''}, {tables.count(p.macs)} MACs, "
         f"{tables.size(p.weight_bytes)} weights, "
-        f"{tables.size(p.boundary_in_bytes)} in, {tables.size(p.boundary_out_bytes)} out"
+        f"{_border(p.boundary_in_bytes, p)} in, {_border(p.boundary_out_bytes, p)} out"
         for p in sorted(found.partitions, key=lambda p: -len(p.nodes))[:_PARTITIONS_SHOWN]
     ]
     more = len(found.partitions) - len(shown)

@@ -33,8 +33,9 @@ def text_columns(text: str, limit: int = 64) -> int:
 
 
 def node_width(op: str) -> float:
-    """Width of a node's box: room for bar, operator and verdict icon."""
-    return _clamp(text_columns(op) * _OP_ADVANCE + 52, NODE_WIDTH, NODE_WIDTH_MAX)
+    """Width of a node's box: room for bar, operator and verdict icon. Capitals are wider."""
+    capitals = sum(c.isupper() for c in op[:64])
+    return _clamp(text_columns(op) * _OP_ADVANCE + capitals * 1.2 + 52, NODE_WIDTH, NODE_WIDTH_MAX)
 
 
 def scope_width(title: str, kind: str) -> float:

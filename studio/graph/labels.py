@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from studio.graph.graph import Graph, Shape
 
 _SHORT = {
@@ -18,19 +20,45 @@ def shape_text(shape: Shape | None) -> str:
     return f"[{','.join('?' if dim is None else str(dim) for dim in shape)}]"
 
 
-def tensor_text(graph: Graph, tensor: int) -> str:
-    """Shape and element type of a tensor in a few characters: `[1,64,56,56] f32`."""
-    dtype = graph.tensor_dtype[tensor]
-    return f"{shape_text(graph.tensor_shape[tensor])} {_SHORT.get(dtype, dtype)}".strip()
+_ROOM = 18  # characters of a shape that a box of the usual width shows, beside the type
+_IDENTIFIER = re.compile(r"[\w.:\-]+")
 
 
-def output_text(graph: Graph, node: int) -> str:
+def short_shape_text(shape: Shape | None) -> str:
+    """A shape for a box: every dim is there. Where names are too long for it they lose their middle, and
+    a computed size is `(…)`: `[Dyn…0,96,(…),(…)]`."""
+    text = shape_text(shape)
+    for longest in (12, 8, 6):
+        if shape is None or len(text) <= _ROOM:
+            return text
+        text = f"[{','.join(_short_dim(dim, longest) for dim in shape)}]"
+    return text
+
+
+def _short_dim(dim: int | str | None, longest: int) -> str:
+    text = "?" if dim is None else str(dim)
+    if isinstance(dim, int) or len(text) <= longest:
+        return text
+    if not _IDENTIFIER.fullmatch(text[:200]):
+        return "(…)"
+    tail = longest // 2 - 1
+    return f"{text[: longest - tail - 1]}…{text[-tail:].lstrip('._')}"
+
+
+def tensor_text(graph: Graph, tensor: int, *, is_whole: bool = False) -> str:
+    """Shape and element type of a tensor in a few characters: `[1,64,56,56] f32`; with long names of dims
+    in full when it `is_whole`."""
+    dtype, shape = graph.tensor_dtype[tensor], graph.tensor_shape[tensor]
+    return f"{shape_text(shape) if is_whole else short_shape_text(shape)} {_SHORT.get(dtype, dtype)}".strip()
+
+
+def output_text(graph: Graph, node: int, *, is_whole: bool = False) -> str:
     """Shape and type of a node's first output, and how many more it has."""
     outputs = [t for t in graph.outputs_of(node).tolist() if t >= 0]
     if not outputs:
         return ""
     more = f" +{len(outputs) - 1}" if len(outputs) > 1 else ""
-    return tensor_text(graph, outputs[0]) + more
+    return tensor_text(graph, outputs[0], is_whole=is_whole) + more
 
 
 def short_name(graph: Graph, node: int, limit: int = 80) -> str:

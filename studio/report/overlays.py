@@ -100,7 +100,16 @@ def partition_paint(facts: Facts) -> Paint:
     notes = {tensor: value_text(size, "B") for tensor, size in weight.items() if size}
     target = TARGETS.get(verdicts.target_id)
     name = f"Partitions · {target.title if target else verdicts.target_id}"
-    return Paint(tuple(categories), codes, name, groups=groups, tensor_bytes=weight, tensor_note=notes)
+    inside = verdicts.is_inside if len(verdicts.is_inside) else None
+    return Paint(
+        tuple(categories),
+        codes,
+        name,
+        groups=groups,
+        tensor_bytes=weight,
+        tensor_note=notes,
+        uncounted=inside,
+    )
 
 
 def quantization_paint(facts: Facts) -> Paint:

@@ -65,6 +65,7 @@ class Paint:
     groups: tuple[Group, ...] = ()
     tensor_bytes: Mapping[int, float] = field(default_factory=dict)  # what crosses a border
     tensor_note: Mapping[int, str] = field(default_factory=dict)
+    uncounted: npt.NDArray[np.bool_] | None = None  # [nodes] that another one is counted for; None = none
 
 
 _VERDICT_ORDER = (Verdict.RUNS, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.FALLS_BACK, Verdict.FAILS)
@@ -80,7 +81,8 @@ def verdict_paint(verdicts: TargetVerdicts, palette: Palette) -> Paint:
         Verdict.FAILS: Category("fails", palette.fails, "cross", "x"),
     }
     rank = np.array([_VERDICT_ORDER.index(v) for v in VERDICTS], np.int16)
-    return Paint(tuple(looks[v] for v in _VERDICT_ORDER), rank[verdicts.codes])
+    inside = verdicts.is_inside if len(verdicts.is_inside) else None
+    return Paint(tuple(looks[v] for v in _VERDICT_ORDER), rank[verdicts.codes], uncounted=inside)
 
 
 def value_paint(

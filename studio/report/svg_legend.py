@@ -54,7 +54,10 @@ def head_svg(
 
 def entries(paint: Paint) -> list[tuple[str, list[tuple[int, Category]], int]]:
     """(word, its categories with their codes, nodes) of every entry; those without nodes are left out."""
-    codes = paint.codes[paint.codes >= 0]
+    is_counted = paint.codes >= 0
+    if paint.uncounted is not None:
+        is_counted &= ~paint.uncounted
+    codes = paint.codes[is_counted]
     counts = np.bincount(codes, minlength=len(paint.categories)).tolist()
     found: dict[str, tuple[str, list[tuple[int, Category]], int]] = {}
     for code, category in enumerate(paint.categories):

@@ -167,7 +167,7 @@ def describe(wiring: Wiring, partition_of: Ints, costs: Costs | None) -> tuple[P
         blind = np.unique(partition_of[(partition_of >= 0) & (costs.macs < 0)])
         unknown = set(blind.tolist())
         weights = _sums(partition_of, costs.weight_bytes, count)
-    bytes_in, bytes_out = _borders(wiring, partition_of, count)
+    bytes_in, bytes_out, unsized = _borders(wiring, partition_of, count)
     start = 0
     result = []
     for index in range(count):
@@ -179,6 +179,7 @@ def describe(wiring: Wiring, partition_of: Ints, costs: Costs | None) -> tuple[P
                 weight_bytes=int(weights[index]),
                 boundary_in_bytes=int(bytes_in[index]),
                 boundary_out_bytes=int(bytes_out[index]),
+                unknown_sizes=int(unsized[index]),
             )
         )
         start = end
@@ -191,8 +192,9 @@ def _sums(partition_of: Ints, values: npt.NDArray[np.int64], count: int) -> npt.
     return np.minimum(sums, float(1 << 62)).astype(np.int64)
 
 
-def _borders(wiring: Wiring, partition_of: Ints, count: int) -> tuple[Any, Any]:
-    """Bytes of the distinct activations that enter and leave each partition; unknown sizes count 0."""
+def _borders(wiring: Wiring, partition_of: Ints, count: int) -> tuple[Any, Any, Any]:
+    """Bytes of the distinct activations that enter and leave each partition, unknown sizes as 0; and how
+    many of them have no known size."""
     graph = wiring.graph
     sizes = np.maximum(graph.tensor_bytes, 0).astype(np.float64)
     crossing = partition_of[wiring.source] != partition_of[wiring.target]
@@ -210,7 +212,12 @@ def _borders(wiring: Wiring, partition_of: Ints, count: int) -> tuple[Any, Any]:
         makers = graph.producer_of[results]
         made = (makers >= 0) & (partition_of[makers] >= 0)
         starts.append((results[made], partition_of[makers[made]]))
-    return _distinct(ends, sizes, count), _distinct(starts, sizes, count)
+    unsized = (graph.tensor_bytes < 0).astype(np.float64)
+    return (
+        _distinct(ends, sizes, count),
+        _distinct(starts, sizes, count),
+        _distinct(ends + starts, unsized, count),
+    )
 
 
 def _distinct(pairs: list[tuple[Any, Any]], sizes: npt.NDArray[np.float64], count: int) -> Any:

@@ -51,13 +51,14 @@ class Reason(Record):
 
 
 class Partition(Record):
-    """A run of nodes that the accelerator takes as one. Unknown sizes count 0 in the bytes."""
+    """A run of nodes that the accelerator takes as one."""
 
     nodes: tuple[int, ...]
     macs: int | None = 0  # None: some node's are not known
     weight_bytes: int = 0
     boundary_in_bytes: int = 0
     boundary_out_bytes: int = 0
+    unknown_sizes: int = 0  # tensors at its borders that count 0 in the bytes: the true figure is larger
 
 
 class Evidence(Record):

@@ -53,7 +53,8 @@ class GraphTools(QObject):
         if opened is None or node is None or self._session.project is None:
             return
         taken = {b.name for b in self._session.project.bookmarks}
-        name = base = f"{opened.graph.node_op[node]} {opened.graph.label(node)}"[:80]
+        op, label = opened.graph.node_op[node], opened.graph.label(node)
+        name = base = (label if op in label else f"{op} {label}")[:80]
         number = 1
         while name in taken:
             number += 1
@@ -63,7 +64,7 @@ class GraphTools(QObject):
         )
         said = fill(self.tr("Bookmark {name}"), name=name)
         if self._session.edit(lambda p: edit.add_bookmark(p, made), said):
-            self._say(said)
+            self._say(fill(self.tr("Bookmark added: {name}"), name=name))
 
     def show_bookmarks(self) -> None:
         """Lists the bookmarks: go there, rename, delete."""

@@ -367,6 +367,16 @@ def test_resizing_keeps_the_middle(canvas: GraphCanvas, qtbot: QtBot) -> None:
     assert after == pytest.approx(before, abs=2)
 
 
+def test_a_resize_does_not_end_a_jump_halfway(canvas: GraphCanvas, qtbot: QtBot) -> None:
+    canvas.camera.zoom_to_scale(2.0)
+    canvas.camera.motion_is_on = True
+    canvas.select(9)
+    canvas.resize(canvas.width(), canvas.height() - 30)  # a line with words takes its place
+    qtbot.waitUntil(lambda: canvas.viewport.height == canvas.height())
+    _, y = canvas.viewport.to_screen(*canvas.scene.center(canvas.selected_item))
+    assert 0 < y < canvas.height()
+
+
 def test_a_theme_change_is_followed(canvas: GraphCanvas) -> None:
     from studio.ui import theme
 

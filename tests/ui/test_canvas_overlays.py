@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,9 @@ from studio.graph.quantization_roles import (
     REQUANTIZE,
     quantization_codes,
 )
+from studio.report.paint import verdict_paint
+from studio.report.palette import LIGHT as LIGHT_PICTURE
+from studio.report.svg_legend import entries
 from studio.support import Partition, Reason, TargetVerdicts
 from studio.support.verdict import VERDICTS
 from studio.ui.canvas import (
@@ -141,3 +146,11 @@ def test_integer_tflite_nodes_and_their_requantize_step() -> None:
 def test_the_quantization_sentence_names_scale_and_zero_point() -> None:
     graph = chain(2, dtypes=["int8", "int8"], quantization={0: Quantization(scale=(0.25,), zero_point=(7,))})
     assert "s 0.25 z 7" in quantization_overlay(graph).sentence(0)
+
+
+def test_the_legend_counts_a_compiled_call_once() -> None:
+    """As the target's chip does: the nodes inside the call are shown, and not counted."""
+    verdicts = replace(verdicts_of([0, 0, 0, 4]), is_inside=np.array([False, True, True, False]))
+    for overlay in (verdict_overlay(verdicts), partition_overlay(chain(4), verdicts)):
+        assert sum(overlay.counts) == sum(verdicts.counts().values()) == 2
+    assert sum(count for _, _, count in entries(verdict_paint(verdicts, LIGHT_PICTURE))) == 2

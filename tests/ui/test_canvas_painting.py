@@ -324,6 +324,18 @@ def test_edges_carry_shape_and_quantization(qtbot: QtBot) -> None:
     assert "[1,8,4,4]" in label and "s 0.5" in label and "z −3" in label
 
 
+def test_edges_pass_under_the_title_of_a_frame(qtbot: QtBot) -> None:
+    name = "a_name_that_reaches_over_the_middle"
+    graph = chain(4, scopes=[name], node_scope=[0, 1, 1, 1])
+    canvas = make_canvas(qtbot, graph)
+    canvas.camera.zoom_to_scale(1.0)
+    canvas.camera.show(canvas.viewport.centred(*canvas.scene.center(canvas.scene.item_of_node(1)), 1.0))
+    layout, view = canvas.scene.layout, canvas.viewport
+    left, top = view.to_screen(float(layout.frame_x[0]), float(layout.frame_y[0]))
+    image = frame(canvas).copy(int(left) + 10, int(top) + 5, int(layout.frame_width[0]) - 40, 11)
+    assert count_of(image, LIGHT.edge) < 8  # not a line of the title's height
+
+
 def test_cards_are_crisp_at_two_hundred_percent(qtbot: QtBot) -> None:
     canvas = make_canvas(qtbot, chain(3))
     canvas.camera.show(Viewport(1.0, 20, 20, 640, 480, 2.0))

@@ -97,6 +97,8 @@ def test_bookmarks_are_kept_by_the_project_and_undone(qtbot: QtBot, opened: Any,
     relu = go_to(opened, "relu")
     trigger(opened, "graph.bookmark")
     assert [b.node for b in session.project.bookmarks] == ["relu"]
+    strip = opened.window.stage_area.graph_view.strip
+    assert strip.isVisible() and not strip._clear.isVisible()  # nothing is faded
     session.undo()
     assert session.project.bookmarks == ()
     session.redo()
@@ -165,6 +167,9 @@ def test_what_the_search_does_not_find_is_faded(qtbot: QtBot, opened: Any) -> No
     view._field.setText("op:Relu")
     view.search_now()
     assert view.canvas._marks.dimmed.tolist() == [True, False, True]
+    view._field.setText("op:NoSuch")
+    view.search_now()
+    assert view.canvas._marks.dimmed is None  # a graph that is faded as a whole shows nothing
     view._field.clear()
     view.search_now()
     assert view.canvas._marks.dimmed is None

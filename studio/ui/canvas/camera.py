@@ -54,9 +54,11 @@ class Camera(QObject):
     # By hand: at once
 
     def resize(self, width: float, height: float, pixel_ratio: float) -> None:
-        """Takes the screen's size; what was in the middle stays there."""
+        """Takes the screen's size; what was in the middle stays there. A jump under way (whatever is told
+        of it may take a line from the graph) has arrived."""
+        view = self._to if self._is_moving else self.viewport
         self.stop()
-        self._apply(self.viewport.resized(width, height, pixel_ratio))
+        self._apply(view.resized(width, height, pixel_ratio))
 
     def pan(self, dx: float, dy: float) -> None:
         """Moves what is shown by pixels; a part of the graph always stays in sight."""

@@ -183,10 +183,11 @@ class CardPainter:
         """The figures at the right of the second line."""
         if not figures:
             return
-        painter.setPen(self.coloring.colors.role("text"))
+        shades = self._shades("text")
         metrics = QFontMetricsF(font)
-        for item, (x, y, width, height) in zip(items.tolist(), rects):
+        for item, faded, (x, y, width, height) in zip(items.tolist(), self._dimmed(items), rects):
             words = figures.get(item, "")
             if words:
+                painter.setPen(shades[faded])
                 at = x + width - 8 * scale - metrics.horizontalAdvance(words)
                 painter.drawText(QPointF(at, y + height / 2 + 1.5 * scale + metrics.ascent()), words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from studio.graph.graph import Graph
 from studio.graph.labels import nodes_text, value_text
 from studio.graph.layout import ItemKind
-from studio.ui.canvas.labels import clean, output_text, quantization_text, scope_title, tensor_text
+from studio.ui.canvas.labels import clean, output_in_full, quantization_text, scope_title, tensor_in_full
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.scene import Scene
 from studio.ui.texts import translate
@@ -41,7 +41,7 @@ def describe_node(graph: Graph, node: int, overlay: Overlay | None) -> str:
     lines = [clean(graph.node_op[node], LONGEST_NAME)]
     if graph.node_name[node]:
         lines.append(clean(graph.node_name[node], LONGEST_NAME, keep_tail=True))
-    lines.append(output_text(graph, node))
+    lines.append(output_in_full(graph, node))
     if overlay is not None:
         lines += overlay.sentence(node).splitlines()
     return "\n".join(line for line in lines if line)
@@ -51,7 +51,7 @@ def describe_tensor(graph: Graph, tensor: int) -> str:
     """Name, shape and dtype, size and quantisation of a tensor."""
     if not 0 <= tensor < graph.tensor_count:
         return ""
-    lines = [clean(graph.tensor_name[tensor], LONGEST_NAME, keep_tail=True), tensor_text(graph, tensor)]
+    lines = [clean(graph.tensor_name[tensor], LONGEST_NAME, keep_tail=True), tensor_in_full(graph, tensor)]
     size = int(graph.tensor_bytes[tensor]) if tensor < len(graph.tensor_bytes) else -1
     if size >= 0:
         lines.append(value_text(size, "B"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from studio.ui.canvas.colors import CanvasColors, frame_tint
@@ -21,23 +21,13 @@ SMALLEST_TITLE = 5.5
 
 
 def paint_frames(
-    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, font: QFont, smallest: float
+    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, smallest: float
 ) -> None:
     """The frames in sight of at least `smallest` pixels, outer ones first; every second level is tinted."""
     layout, scale = scene.layout, viewport.scale
-    frames = scene.frames_in(*viewport.visible(margin=8))
-    least = np.minimum(layout.frame_width[frames], layout.frame_height[frames]) * scale
-    frames = frames[least > smallest][:MOST_FRAMES]
+    frames, rects = _in_sight(scene, viewport, smallest)
     if not len(frames):
         return
-    rects = np.column_stack(
-        [
-            np.round(layout.frame_x[frames] * scale + viewport.offset_x) + 0.5,
-            np.round(layout.frame_y[frames] * scale + viewport.offset_y) + 0.5,
-            np.round(layout.frame_width[frames] * scale),
-            np.round(layout.frame_height[frames] * scale),
-        ]
-    ).astype(np.float64)
     depths = layout.frame_depth[frames]
     canvas = colors.role("canvas")
     tint = frame_tint(colors)
@@ -57,24 +47,42 @@ def paint_frames(
     else:
         painter.setPen(QPen(colors.role("line"), 0))
         draw_rects(painter, rects)
-    if TITLE_PX * scale >= SMALLEST_TITLE:
-        _paint_titles(painter, scene, frames, rects, scale, colors, font)
 
 
-def _paint_titles(
-    painter: QPainter,
-    scene: Scene,
-    frames: npt.NDArray[np.int32],
-    rects: npt.NDArray[np.float64],
-    scale: float,
-    colors: CanvasColors,
-    font: QFont,
+def _in_sight(
+    scene: Scene, viewport: Viewport, smallest: float
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """The frames to be drawn, and where they are on the screen: x, y, width, height."""
+    layout, scale = scene.layout, viewport.scale
+    frames = scene.frames_in(*viewport.visible(margin=8))
+    least = np.minimum(layout.frame_width[frames], layout.frame_height[frames]) * scale
+    frames = frames[least > smallest][:MOST_FRAMES]
+    rects = np.column_stack(
+        [
+            np.round(layout.frame_x[frames] * scale + viewport.offset_x) + 0.5,
+            np.round(layout.frame_y[frames] * scale + viewport.offset_y) + 0.5,
+            np.round(layout.frame_width[frames] * scale),
+            np.round(layout.frame_height[frames] * scale),
+        ]
+    ).astype(np.float64)
+    return frames, rects
+
+
+def paint_frame_titles(
+    painter: QPainter, scene: Scene, viewport: Viewport, colors: CanvasColors, font: QFont, smallest: float
 ) -> None:
+    """The titles of the same frames, on their own ground: edges that enter a frame pass under its title."""
+    scale = viewport.scale
+    if TITLE_PX * scale < SMALLEST_TITLE:
+        return
+    frames, rects = _in_sight(scene, viewport, smallest)
     small = sized(font, TITLE_PX * scale)
     painter.setFont(small)
     painter.setPen(colors.role("quiet"))
     metrics = QFontMetricsF(small)
-    for frame, (x, y, width, _) in zip(frames.tolist(), rects.tolist()):
+    grounds = colors.role("canvas"), frame_tint(colors)
+    depths = scene.layout.frame_depth[frames].tolist()
+    for frame, depth, (x, y, width, _) in zip(frames.tolist(), depths, rects.tolist()):
         scope = int(scene.layout.frame_scope[frame])
         name, kind = scope_title(scene.graph, scope)
         alike = alike_text(scene.graph, scope)
@@ -82,4 +90,7 @@ def _paint_titles(
         room = width - 20 * scale
         if metrics.horizontalAdvance(words) > room:
             words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-        painter.drawStaticText(QPointF(x + 10 * scale, y + 5 * scale), plain(words))
+        at = QPointF(x + 10 * scale, y + 3.5 * scale)
+        size = QSizeF(metrics.horizontalAdvance(words), metrics.height())
+        painter.fillRect(QRectF(at, size).adjusted(-2, 0, 3, 0), grounds[depth % 2])
+        painter.drawStaticText(at, plain(words))

@@ -20,6 +20,7 @@ from studio.ui.canvas.viewport import Viewport
 
 MARGIN = 12.0
 MAP_WIDTH, MAP_HEIGHT = 150.0, 220.0
+MAP_SHARE = 0.14  # of the width: what lies under the minimap cannot be read
 NARROW = 560.0
 """Below this width cards (up to 300 wide) would lie under panels: no minimap, the legend in one row."""
 LARGEST_SHARE = 0.2  # of the canvas, for one panel
@@ -82,7 +83,8 @@ class Minimap:
         if viewport.width < NARROW or viewport.height < 260 or not scene.count:
             return
         wide, high = right - left, bottom - top
-        self._factor = min(MAP_WIDTH / wide, min(MAP_HEIGHT, viewport.height * 0.4) / high)
+        room = min(MAP_WIDTH, viewport.width * MAP_SHARE), min(MAP_HEIGHT, viewport.height * 0.4)
+        self._factor = min(room[0] / wide, room[1] / high)
         width = round(max(wide * self._factor, 28.0)) + 12
         height = round(max(high * self._factor, 28.0)) + 12
         if is_too_large(viewport, width, height):

@@ -17,6 +17,7 @@ from studio.graph.repeats import repeats
 from studio.graph.scopes import frame_words, scope_tree
 
 LONGEST = 120
+LONGEST_SHAPE = 400
 
 _DIRECTION_MARKS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F])
 
@@ -36,6 +37,11 @@ def tensor_text(graph: Graph, tensor: int) -> str:
     return clean(shared.tensor_text(graph, tensor), 60) if tensor >= 0 else ""
 
 
+def tensor_in_full(graph: Graph, tensor: int) -> str:
+    """Shape and dtype with every dim's name or formula, for a tooltip."""
+    return clean(shared.tensor_text(graph, tensor, is_whole=True), LONGEST_SHAPE)
+
+
 def tensor_name(graph: Graph, tensor: int) -> str:
     """A tensor's name, its end when it is long."""
     return clean(graph.tensor_name[tensor], 60, keep_tail=True) if tensor >= 0 else ""
@@ -44,6 +50,11 @@ def tensor_name(graph: Graph, tensor: int) -> str:
 def output_text(graph: Graph, node: int) -> str:
     """Shape and dtype of a node's first output, and how many more there are."""
     return clean(shared.output_text(graph, node), 60)
+
+
+def output_in_full(graph: Graph, node: int) -> str:
+    """The same with every dim's name or formula, for a tooltip."""
+    return clean(shared.output_text(graph, node, is_whole=True), LONGEST_SHAPE)
 
 
 def node_title(graph: Graph, node: int) -> str:

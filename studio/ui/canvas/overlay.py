@@ -93,6 +93,7 @@ class Overlay:
     tensor_weight: Mapping[int, float] = field(default_factory=dict)  # tensor → bytes that cross a border
     tensor_note: Mapping[int, str] = field(default_factory=dict)
     sentence: Callable[[int], str] = _no_sentence
+    uncounted: npt.NDArray[np.bool_] | None = None  # [nodes] that another one is counted for; None = none
 
     @property
     def counts(self) -> list[int]:
@@ -100,7 +101,8 @@ class Overlay:
         if self.codes is None:
             return []
         size = len(self.categories)
-        return np.bincount(self.codes, minlength=size)[:size].tolist()  # type: ignore[no-any-return]
+        codes = self.codes if self.uncounted is None else self.codes[~self.uncounted]
+        return np.bincount(codes, minlength=size)[:size].tolist()  # type: ignore[no-any-return]
 
     @property
     def unknown(self) -> int:

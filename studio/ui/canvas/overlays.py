@@ -48,6 +48,11 @@ def _target_title(target_id: str) -> str:
     return target.title if target else target_id
 
 
+def _inside(verdicts: TargetVerdicts) -> npt.NDArray[np.bool_] | None:
+    """The nodes inside compiled calls: the call is counted for them, as everywhere."""
+    return verdicts.is_inside if len(verdicts.is_inside) else None
+
+
 def verdict_overlay(verdicts: TargetVerdicts) -> Overlay:
     """Every node in the colour of what a target does with it."""
     return Overlay(
@@ -55,6 +60,7 @@ def verdict_overlay(verdicts: TargetVerdicts) -> Overlay:
         categories=verdict_categories(),
         codes=verdicts.codes,
         sentence=lambda node: verdict_sentence(verdicts, node),
+        uncounted=_inside(verdicts),
     )
 
 
@@ -104,6 +110,7 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         tensor_weight=weight,
         tensor_note={t: value_text(b, "B") for t, b in weight.items() if b},
         sentence=sentence,
+        uncounted=_inside(verdicts),
     )
 
 

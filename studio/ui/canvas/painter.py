@@ -28,7 +28,7 @@ from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import CanvasColors, mix
 from studio.ui.canvas.density import MAP_PIXELS, DensityMap
 from studio.ui.canvas.edge_paint import MOST_CURVES, EdgePainter
-from studio.ui.canvas.frame_paint import paint_frames
+from studio.ui.canvas.frame_paint import paint_frame_titles, paint_frames
 from studio.ui.canvas.outlines import OutlineBands
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.portal_paint import PortalEnd, PortalPainter
@@ -188,7 +188,7 @@ class ScenePainter:
         items = self.scene.items_in(*window)
         self.detail = detail_for(viewport.scale, 0 if self._is_unhurried else len(items))
         least = 24.0 if self.detail is Detail.DENSITY else 6.0
-        paint_frames(painter, self.scene, viewport, self.colors, self.font, least)
+        paint_frames(painter, self.scene, viewport, self.colors, least)
         if self.detail is Detail.DENSITY:
             self.is_coarse = not (self._is_unhurried or self._density_is_fresh)
             (self.overview if self.is_coarse else self.density).draw(painter, viewport)
@@ -199,12 +199,14 @@ class ScenePainter:
             faint = mix(self.colors.role("edge"), self.colors.role("canvas"), 0.35)
             self._edges.paint_lines(painter, viewport, edges, faint)
             self._edges.paint_weights(painter, viewport, edges, as_lines=True)
+            paint_frame_titles(painter, self.scene, viewport, self.colors, self.font, least)
             far_paint.paint_flat(painter, viewport, self.coloring, items)
             far_paint.paint_loud(painter, viewport, self.coloring)
             self._paint_outlines(painter, viewport)
             far_paint.paint_found(painter, viewport, self.coloring)
         else:
             self._paint_edges(painter, viewport, self.scene.edges_in(*window))
+            paint_frame_titles(painter, self.scene, viewport, self.colors, self.font, least)
             self._paint_outlines(painter, viewport)
             self._cards.paint(
                 painter,

@@ -141,6 +141,7 @@ class AttributeDialog(EditDialog):
         self.form.addRow(self.tr("Attribute"), self.attribute)
         self.value = self.add_field(self.tr("Value"), "", self.tr("empty = the operator's default"))
         self.form.addRow("", label(self.tr("A number, a word, or a list: [1, 1, 2, 2]"), "small"))
+        self.attribute.setFocus()
         self.attribute.currentTextChanged.connect(self._show_value)
         self._show_value(self.attribute.currentText())
         if not self.attribute.count():

@@ -34,6 +34,9 @@ class FocusStrip(QFrame):
         self._slider.valueChanged.connect(lambda _v: self.threshold_changed.emit(self.share))
         self._name = label(self.tr("Fade below"), "quiet")
         self._clear = button(self.tr("Show all"), self.cleared.emit, role="link")
+        policy = self._clear.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # else the graph jumps while the slider is moved
+        self._clear.setSizePolicy(policy)
         row.addWidget(self._name)
         row.addWidget(self._slider)
         row.addWidget(self._words, 1)
@@ -48,9 +51,9 @@ class FocusStrip(QFrame):
         """The chosen share of the largest figure. The scale is cubic: costs are lopsided."""
         return (self._slider.value() / STEPS) ** 3
 
-    def show_words(self, words: str) -> None:
-        """Why nodes are faded."""
-        self._show(words, has_slider=False, can_clear=True)
+    def show_words(self, words: str, *, can_clear: bool = True) -> None:
+        """Why nodes are faded, or (nothing to clear) something to be known."""
+        self._show(words, has_slider=False, can_clear=can_clear)
 
     def show_threshold(self, shown: int, total: int, limit: str) -> None:
         """How many nodes reach the limit that the slider stands at."""

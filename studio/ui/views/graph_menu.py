@@ -56,7 +56,8 @@ def graph_menu(
     alike = tools.alike_scopes()
     if alike:
         tree = scope_tree(opened.graph)
-        blocks = menu.addMenu(fill(_tr("Compare with one of {n} alike"), n=len(alike)))
+        several = fill(_tr("Compare with one of {n} alike"), n=len(alike))
+        blocks = menu.addMenu(_tr("Compare with the one alike") if len(alike) == 1 else several)
         for other in alike[:_MOST_ENDS]:
             blocks.addAction(tree.path(other)).triggered.connect(
                 lambda _=False, o=other: tools.compare_block(o)

@@ -277,11 +277,11 @@ class GraphView(QWidget):
         """Fades by the focus, else by the search, else by the threshold of an overlay of figures."""
         overlay = self.canvas.overlay
         if self._note:
-            self.strip.show_words(self._note)
+            self.strip.show_words(self._note, can_clear=self.is_focused)
         elif self._focus is not None:
             self.strip.show_words(self._focus[0])
             self.canvas.set_dimmed(~self._focus[1])
-        elif self._only_found.isChecked() and self._found is not None:
+        elif self._only_found.isChecked() and self._found is not None and self._found.any():
             self.strip.show_words(self.tr("Only what the search finds is at full strength"))
             self.canvas.set_dimmed(~self._found)
         elif overlay is not None and overlay.values is not None and overlay.largest > 0:

@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QVBoxLayout
 
+from studio.graph.scales import GROUP_COLORS
 from studio.support import LayoutTax, Partition
 from studio.targets import TARGETS
 from studio.ui.session import Session
@@ -40,7 +41,10 @@ def partition_rows(session: Session, on_nodes: Callable[[tuple[int, ...], str], 
         nodes = len(part.nodes)
         words = _tr("1 node") if nodes == 1 else fill(_tr("{n} nodes"), n=f"{nodes:,}")
         macs = _tr("MACs unknown") if part.macs is None else f"{count_text(part.macs)} MACs"
-        row.show_texts(f"{index + 1} · {words}", value=macs, note=_borders(part))
+        color = GROUP_COLORS[index % len(GROUP_COLORS)]  # that of its outline in the graph
+        row.show_texts(
+            f"{index + 1} · {words}", value=macs, note=_borders(part), icon="partition", icon_color=color
+        )
         name = fill(_tr("partition {number} of {count}"), number=index + 1, count=n)
         row.clicked.connect(partial(on_nodes, part.nodes, name))
         column.addWidget(row)
@@ -56,9 +60,16 @@ def _borders(part: Partition) -> str:
     return fill(
         _tr("{weights} weights, {inside} in, {outside} out"),
         weights=bytes_text(part.weight_bytes),
-        inside=bytes_text(part.boundary_in_bytes),
-        outside=bytes_text(part.boundary_out_bytes),
+        inside=_border(part.boundary_in_bytes, part),
+        outside=_border(part.boundary_out_bytes, part),
     )
+
+
+def _border(size: int, part: Partition) -> str:
+    """The bytes that cross a border; what is not known is never shown as 0."""
+    if not part.unknown_sizes:
+        return bytes_text(size)
+    return f"≥ {bytes_text(size)}" if size else "?"
 
 
 def tax_text(tax: LayoutTax) -> str:

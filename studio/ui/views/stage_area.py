@@ -188,6 +188,8 @@ class StageArea(QWidget):
                 view.canvas.menu_requested.connect(self.menu_requested)
                 self._stack.addWidget(view)
                 self._tools.addWidget(view.bar)
+                if len(self._views) == 1 and self.window().focusWidget() in (None, self._tabs):
+                    view.canvas.setFocus()  # the keys are for the graph that was just opened
             self._stack.setCurrentWidget(view)
         else:
             self._show_message(stage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio.graph.labels import value_text
+from studio.graph.labels import short_shape_text, value_text
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,18 @@ from studio.graph.labels import value_text
 )
 def test_a_value_has_its_unit_and_infinity_no_prefix(value: float, unit: str, text: str) -> None:
     assert value_text(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [
+        (None, ""),
+        ((1, 3, "height", "width"), "[1,3,height,width]"),
+        (("batch_size", "sequence", 384), "[bat…ze,seq…ce,384]"),
+        (("batch_size", 3, None), "[batch_size,3,?]"),
+        (("DynamicDimension.0", 3, "DynamicDimension.1"), "[Dyn…0,3,Dyn…1]"),
+        (("DynamicDimension.0", 96, "floor(DynamicDimension.1/2 - 1/2) + 1", 7), "[Dyn…0,96,(…),7]"),
+    ],
+)
+def test_every_dim_has_its_place_on_a_box(shape: tuple[int | str | None, ...] | None, text: str) -> None:
+    assert short_shape_text(shape) == text

@@ -94,3 +94,21 @@ def test_a_cycle_still_gets_partitions() -> None:
     wiring = Wiring(graph, np.zeros(2, np.bool_))
     found = wiring.phases(np.ones(2, np.bool_), "phases")
     assert len(describe(wiring, found, None)) >= 1
+
+
+def test_unknown_sizes_at_a_border_are_counted() -> None:
+    b = GraphBuilder("onnx")
+    body = b.subgraph("main")
+    x, y, z = (
+        b.tensor("x", "float32", ("N", 4)),
+        b.tensor("y", "float32", ("N", 4)),
+        b.tensor("z", "float32", (4,)),
+    )
+    b.node("Relu", [x], [y])
+    b.node("Relu", [y], [z])
+    b.close_subgraph(body, [x], [z])
+    graph = b.finish()
+    wiring = Wiring(graph, np.zeros(2, np.bool_))
+    first, second = describe(wiring, np.array([0, 1], np.int32), None)
+    assert (first.boundary_in_bytes, first.boundary_out_bytes, first.unknown_sizes) == (0, 0, 2)
+    assert (second.boundary_in_bytes, second.boundary_out_bytes, second.unknown_sizes) == (0, 16, 1)
