@@ -38,6 +38,14 @@ class Constants:
             b.set_bytes(into, sum(len(s) for s in tensor.string_data))
         return into
 
+    def add_sparse_initializer(self, sparse: Any) -> int:
+        """The id of a sparse constant; it bears the name of its values."""
+        b, name = self._builder, sparse.values.name
+        dtype = DTYPES.get(sparse.values.data_type, "")
+        made = b.tensor(name, dtype, dims_of(sparse.dims), TensorKind.CONSTANT)
+        b.constant(made, data=sparse_location(name) if b.graph.format == "onnx" else None)
+        return made
+
     def add_sparse(self, sparse: Any, into: int) -> int:
         """The id of the output of a Constant node that gives a sparse tensor."""
         b = self._builder

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from studio.graph.graph import Provenance
+from studio.graph.onnx_attributes import properties_of
 
 _PREFIX = "pkg.torch.onnx."
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
@@ -53,6 +55,15 @@ def module_parts(paths: list[str]) -> list[str]:
         parts.append(path[len(parent) + 1 :] if nested else path)
         parent = path
     return parts
+
+
+def scope_of(node: Any, name: str, *, is_torch: bool) -> tuple[list[str], list[str], Provenance | None]:
+    """(scope path, class of each scope, provenance) of a NodeProto, by the better of its two sources."""
+    found = from_metadata(properties_of(node.metadata_props)) if node.metadata_props else None
+    if found is not None:
+        return found
+    path, provenance = from_name(name, is_torch=is_torch)
+    return path, [], provenance
 
 
 def from_metadata(props: Mapping[str, str]) -> tuple[list[str], list[str], Provenance] | None:

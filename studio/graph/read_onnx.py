@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,15 @@ from studio.graph.graph import (
     TensorRef,
 )
 from studio.graph.mapped import map_file
+from studio.graph.onnx_attributes import GRAPH, GRAPHS, SPARSE_TENSOR, TENSOR, plain_value, properties_of
+from studio.graph.onnx_bodies import Body, Names
 from studio.graph.onnx_constants import Constants
 from studio.graph.onnx_inference import fix_dims, with_shapes
+from studio.graph.onnx_opsets import opsets_of, since_version
 from studio.graph.onnx_quantization import record_quantization
-from studio.graph.onnx_scopes import from_metadata, from_name
+from studio.graph.onnx_scopes import scope_of
 from studio.graph.onnx_skeleton import read_skeleton
-from studio.graph.onnx_sparse import sparse_location
-from studio.graph.onnx_tensors import DTYPES, dims_of, short, type_of
+from studio.graph.onnx_tensors import short, type_of
 
 
 def read_onnx(
@@ -81,40 +82,12 @@ def _parse(data: bytes) -> Any:
     return model
 
 
-@dataclass
-class _Names:
-    """Names visible in one graph: its own, then those of the graphs around it."""
-
-    parent: _Names | None = None
-    ids: dict[str, int] = field(default_factory=dict)
-
-    def find(self, name: str) -> int | None:
-        names: _Names | None = self
-        while names is not None:
-            if name in names.ids:
-                return names.ids[name]
-            names = names.parent
-        return None
-
-
-@dataclass
-class _Body:
-    """A graph waiting to be read: If branch, loop body or local function."""
-
-    proto: Any
-    subgraph: int
-    names: _Names
-    opsets: Mapping[str, int]
-    scope_path: tuple[str, ...] = ()
-
-
 class _Reader:
     def __init__(self, folder: Path, *, check_external: bool, format_: str = "onnx") -> None:
         self.builder = GraphBuilder(format_)
         self._constants = Constants(self.builder, folder, check_external=check_external)
-        self._bodies: deque[_Body] = deque()
+        self._bodies: deque[Body] = deque()
         self._functions: dict[tuple[str, str, str], int] = {}
-        self._versions: dict[tuple[str, str, int], int] = {}
         self._is_torch = False
 
     def read(self, model: Any) -> Graph:
@@ -130,18 +103,18 @@ class _Reader:
         g = b.graph
         g.name = model.graph.name
         g.producer = f"{model.producer_name} {model.producer_version}".strip()
-        g.metadata = _properties(model.metadata_props)
+        g.metadata = properties_of(model.metadata_props)
         g.metadata["ir_version"] = str(model.ir_version)
-        g.opsets = _opsets(model.opset_import)
+        g.opsets = opsets_of(model.opset_import)
         self._is_torch = model.producer_name == "pytorch"
         main = b.subgraph(g.name)
-        self._bodies.append(_Body(model.graph, main, _Names(), g.opsets))
-        functions: list[_Body] = []
+        self._bodies.append(Body(model.graph, main, Names(), g.opsets))
+        functions: list[Body] = []
         for proto in model.functions:
             index = b.subgraph(f"{proto.domain}::{proto.name}" if proto.domain else proto.name)
             self._functions[proto.domain, proto.name, getattr(proto, "overload", "")] = index
-            opsets = {**g.opsets, **_opsets(proto.opset_import, default=False)}
-            functions.append(_Body(proto, index, _Names(), opsets))
+            opsets = {**g.opsets, **opsets_of(proto.opset_import, default=False)}
+            functions.append(Body(proto, index, Names(), opsets))
         self._read_bodies()
         for body in functions:
             self._read_function(body)
@@ -155,7 +128,7 @@ class _Reader:
         while self._bodies:
             self._read_graph(self._bodies.popleft())
 
-    def _read_graph(self, body: _Body) -> None:
+    def _read_graph(self, body: Body) -> None:
         b, proto, names = self.builder, body.proto, body.names
         types = {info.name: info.type for info in proto.value_info}
         types.update({info.name: info.type for info in proto.output})
@@ -173,12 +146,7 @@ class _Reader:
                 b.note(f"Two constants are named “{short(tensor.name)}”.")
             names.ids[tensor.name] = self._constants.add(tensor, tensor.name)
         for sparse in proto.sparse_initializer:
-            name = sparse.values.name
-            shape = dims_of(sparse.dims)
-            names.ids[name] = b.tensor(
-                name, DTYPES.get(sparse.values.data_type, ""), shape, TensorKind.CONSTANT
-            )
-            b.constant(names.ids[name], data=sparse_location(name) if b.graph.format == "onnx" else None)
+            names.ids[sparse.values.name] = self._constants.add_sparse_initializer(sparse)
         self._read_nodes(proto.node, body, types)
         outputs = []
         for info in proto.output:
@@ -189,7 +157,7 @@ class _Reader:
             outputs.append(found)
         b.close_subgraph(body.subgraph, inputs, outputs)
 
-    def _read_function(self, body: _Body) -> None:
+    def _read_function(self, body: Body) -> None:
         b, proto, names = self.builder, body.proto, body.names
         types = {info.name: info.type for info in getattr(proto, "value_info", ())}
         for name in proto.input:
@@ -205,7 +173,7 @@ class _Reader:
             body.subgraph, [names.ids[n] for n in proto.input], [names.ids[n] for n in proto.output]
         )
 
-    def _read_nodes(self, nodes: Any, body: _Body, types: Mapping[str, Any]) -> None:
+    def _read_nodes(self, nodes: Any, body: Body, types: Mapping[str, Any]) -> None:
         b, names = self.builder, body.names
         nodes = list(nodes)
         produced: list[list[int]] = []
@@ -225,7 +193,7 @@ class _Reader:
         for node, outputs in zip(nodes, produced):
             self._read_node(node, outputs, body)
 
-    def _read_node(self, node: Any, outputs: list[int], body: _Body) -> None:
+    def _read_node(self, node: Any, outputs: list[int], body: Body) -> None:
         b, names = self.builder, body.names
         inputs = []
         for name in node.input:
@@ -242,9 +210,10 @@ class _Reader:
         require_text(op, name, domain)
         scope_path, scope, provenance = self._scope_of(node, name, body)
         attributes: dict[str, AttributeValue] = {}
+        version = since_version(op, domain, body.opsets.get(domain, 0))
         index = b.node(
             op, inputs, outputs,
-            domain=domain, name=name, attributes=attributes, version=self._version(op, domain, body.opsets),
+            domain=domain, name=name, attributes=attributes, version=version,
             scope=scope, subgraph=body.subgraph, provenance=provenance,
         )  # fmt: skip
         is_constant = op == "Constant" and not domain and len(outputs) == 1 and outputs[0] >= 0
@@ -259,16 +228,8 @@ class _Reader:
             attributes["function"] = SubgraphRef(subgraph=function)
             self._adopt(function, index)
 
-    def _scope_of(self, node: Any, name: str, body: _Body) -> tuple[tuple[str, ...], int, Provenance | None]:
-        types: list[str] = []
-        provenance: Provenance | None = None
-        found = None
-        if node.metadata_props:
-            found = from_metadata(_properties(node.metadata_props))
-        if found is not None:
-            path, types, provenance = found
-        else:
-            path, provenance = from_name(name, is_torch=self._is_torch)
+    def _scope_of(self, node: Any, name: str, body: Body) -> tuple[tuple[str, ...], int, Provenance | None]:
+        path, types, provenance = scope_of(node, name, is_torch=self._is_torch)
         if not path:
             return body.scope_path, self.builder.scope(body.scope_path) if body.scope_path else 0, provenance
         return tuple(path), self.builder.scope(path, types), provenance
@@ -284,68 +245,26 @@ class _Reader:
     # attributes and constants
 
     def _attribute(
-        self, attribute: Any, node: int, body: _Body, scope_path: tuple[str, ...], constant_output: int
+        self, attribute: Any, node: int, body: Body, scope_path: tuple[str, ...], constant_output: int
     ) -> AttributeValue:
         kind = attribute.type
         if attribute.ref_attr_name:
-            return f"@{attribute.ref_attr_name}"
-        if kind == 2 or (kind == 0 and attribute.HasField("i")):
-            return int(attribute.i)
-        if kind == 7 or (kind == 0 and attribute.ints):
-            return list(attribute.ints)
-        if kind == 1 or (kind == 0 and attribute.HasField("f")):
-            return float(attribute.f)
-        if kind == 3 or (kind == 0 and attribute.HasField("s")):
-            return str(attribute.s.decode("utf-8", "replace"))
-        if kind == 6 or (kind == 0 and attribute.floats):
-            return list(attribute.floats)
-        if kind == 8 or (kind == 0 and attribute.strings):
-            return [s.decode("utf-8", "replace") for s in attribute.strings]
-        if kind == 4:
+            return plain_value(attribute)
+        if kind == TENSOR:
             if constant_output >= 0:
                 return TensorRef(tensor=self._constants.add(attribute.t, "", into=constant_output))
             return TensorRef(tensor=self._constants.add(attribute.t, attribute.t.name or attribute.name))
-        if kind == 5:
+        if kind == GRAPH:
             return self._body(attribute.g, node, attribute.name, body, scope_path)
-        if kind == 10:
+        if kind == GRAPHS:
             return [self._body(g, node, attribute.name, body, scope_path) for g in attribute.graphs]
-        if kind == 9:
-            return [t.name or f"tensor {i}" for i, t in enumerate(attribute.tensors)]
-        if kind in (13, 14):
-            return "type"
-        if kind == 11 and constant_output >= 0:
+        if kind == SPARSE_TENSOR and constant_output >= 0:
             return TensorRef(tensor=self._constants.add_sparse(attribute.sparse_tensor, constant_output))
-        if kind in (11, 12):
-            return "sparse tensor"
-        return None
+        return plain_value(attribute)
 
     def _body(
-        self, proto: Any, node: int, attribute: str, body: _Body, scope_path: tuple[str, ...]
+        self, proto: Any, node: int, attribute: str, body: Body, scope_path: tuple[str, ...]
     ) -> SubgraphRef:
         index = self.builder.subgraph(proto.name or attribute, parent_node=node, attribute=attribute)
-        self._bodies.append(_Body(proto, index, _Names(body.names), body.opsets, scope_path))
+        self._bodies.append(Body(proto, index, Names(body.names), body.opsets, scope_path))
         return SubgraphRef(subgraph=index)
-
-    def _version(self, op: str, domain: str, opsets: Mapping[str, int]) -> int:
-        opset = opsets.get(domain, 0)
-        key = (op, domain, opset)
-        if key not in self._versions:
-            import onnx
-
-            try:
-                self._versions[key] = onnx.defs.get_schema(op, opset, domain).since_version
-            except Exception:  # SchemaError; its module moved between versions of onnx
-                self._versions[key] = 0
-        return self._versions[key]
-
-
-def _properties(entries: Any) -> dict[str, str]:
-    """Metadata by key, without what is not text."""
-    found = ((entry.key, entry.value) for entry in entries)
-    return {key: value for key, value in found if isinstance(key, str) and isinstance(value, str)}
-
-
-def _opsets(imports: Any, *, default: bool = True) -> dict[str, int]:
-    """domain → version, the default domain as ""; opset 1 when the file names none."""
-    found = {("" if o.domain == "ai.onnx" else str(o.domain)): int(o.version) for o in imports}
-    return found if found or not default else {"": 1}

@@ -86,8 +86,8 @@ def _located(graph: Graph, location: DataLocation, name: str, dtype: str, dims: 
 
         return read_sparse(path, place, dtype, dims)
     if kind == "tflite-sparse":
-        from studio.graph.read_tflite import sparsity_of
         from studio.graph.sparse import densify_tflite
+        from studio.graph.tflite_tensors import sparsity_of
 
         stored = location.length * 8 // BITS[dtype]
         return densify_tflite(stored_values(path, location, dtype, stored), sparsity_of(path, place), dims)
