@@ -58,7 +58,7 @@ def with_answers(
                 if rules.fallback is not None and before != Verdict.FAILS
                 else Verdict.FAILS
             )
-            text = f"{_LEFT[tier]}{': ' + why if why else '.'}"
+            text = f"{_LEFT[tier]}{': ' + why.rstrip('.') if why else ''}."
             if stays and old.text:
                 text = f"{text} {old.text}"
             elif old.tier == Tier.RULE and before == Verdict.FALLS_BACK:

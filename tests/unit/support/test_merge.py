@@ -19,8 +19,16 @@ def test_the_tool_overrides_the_rule_and_partitions_follow(sketch: Any) -> None:
     assert (rules.verdict(0), rules.verdict(1)) == (Verdict.FALLS_BACK, Verdict.RUNS)
     asked = with_answers(graph, rules, {0: (True, ""), 1: (False, "too old")}, source="a tool 1.0")
     assert (asked.verdict(0), asked.verdict(1)) == (Verdict.RUNS, Verdict.FALLS_BACK)
-    assert asked.reason(1).tier == Tier.TOOL and "too old" in asked.reason(1).text
+    assert asked.reason(1).tier == Tier.TOOL
+    assert asked.reason(1).text == "The tool does not take it: too old."
     assert [p.nodes for p in asked.partitions] == [(0,)]
+
+
+def test_the_rules_sentence_follows_the_tools_as_one_of_its_own(sketch: Any) -> None:
+    graph = two_nodes(sketch)
+    rules = judge(graph, ["ort/nnapi"])["ort/nnapi"]
+    asked = with_answers(graph, rules, {0: (False, "not on its list.")}, source="a tool 1.0")
+    assert asked.reason(0).text.startswith("The tool does not take it: not on its list. By rule: ")
 
 
 def test_a_measurement_is_not_overridden_by_a_tool(sketch: Any) -> None:
