@@ -16,6 +16,7 @@ from studio.graph.onnx_calls import bodies_of
 from studio.graph.onnx_skeleton import read_skeleton
 from studio.graph.onnx_tensors import DTYPES, check_location, dims_of, location_of, values_of
 from studio.graph.sparse import densify_coordinates
+from studio.graph.stored_values import stored_values
 
 Array = npt.NDArray[Any]
 
@@ -61,8 +62,6 @@ def _sparse_in(graph: Any) -> Iterator[tuple[str, Any]]:
 
 def _values(path: Path, tensor: Any) -> Array:
     """The values of a TensorProto of the file's skeleton, small and inline or large and located."""
-    from studio.graph.weights import stored_values
-
     dtype, shape = DTYPES.get(tensor.data_type, ""), dims_of(tensor.dims)
     location = location_of(tensor)
     if location is None:

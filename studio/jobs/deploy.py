@@ -87,7 +87,8 @@ def run(spec: Deploy, report: Report) -> DeployResult:
     with tempfile.TemporaryDirectory(prefix="deployment-studio-outputs-") as scratch:
         request = _request(spec, Path(scratch) / "outputs")
         device = open_device(spec.device_id, runner_command=runner.command())
-        labels = labels_of(spec, request.input_samples) if _has_reference(spec) else None
+        count = request.input_samples
+        labels = labels_of(spec.labels_path, spec.inputs_path, count) if _has_reference(spec) else None
         reference, said = _reference(spec, request, report, Path(scratch))
         info = device.identify()
         folder = Path(spec.runs_dir) if spec.runs_dir else paths.data_dir() / "runs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,6 @@ import numpy.typing as npt
 from studio.array_file import load_arrays, load_labels, whole_number_labels
 from studio.devices.stream import Output
 from studio.errors import InputError
-
-if TYPE_CHECKING:
-    from studio.jobs.deploy import Deploy
 
 Array = npt.NDArray[Any]
 
@@ -50,13 +47,13 @@ def load_reference(path: Path) -> dict[str, Array]:
     return {name: a for name, a in load_arrays(path).items() if name != "labels"}
 
 
-def labels_of(spec: Deploy, count: int) -> npt.NDArray[np.int64] | None:
+def labels_of(labels_path: str, inputs_path: str, count: int) -> npt.NDArray[np.int64] | None:
     """Class numbers [count] from `labels_path` (`.npy`, or `.npz` with `labels`) or the inputs' `labels`.
 
     Raises InputError when they are too few or no class numbers.
     """
-    path = Path(spec.labels_path or spec.inputs_path)
-    if not spec.labels_path and path.suffix != ".npz":
+    path = Path(labels_path or inputs_path)
+    if not labels_path and path.suffix != ".npz":
         return None
     labels = load_labels(path)
     return None if labels is None else whole_number_labels(labels, count, path)
