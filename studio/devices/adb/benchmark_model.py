@@ -42,6 +42,7 @@ _INIT_MS = re.compile(r"(?:Initialized session in|Model initialization took) ([\
 _INIT_US = re.compile(r"Inference timings in us: Init: ([\d.e+]+)")
 _TIMED = "=== the timed run ==="
 _STDERR = "=== stderr ==="
+_REGULAR = "Operator-wise Profiling Info for Regular Benchmark Runs"
 _RUN_ORDER = re.compile(r"=+ Run Order =+\n(.*?)(?:\n\s*\n|\n=+ |\Z)", re.DOTALL)
 _OP_ROW = re.compile(r"^\t\s*([^\t]+?)\t.*\t\[.*\]:(\d+)\s*$", re.MULTILINE)
 _FALLBACK = ("graph will not be executed by the delegate", "nnapi-reference")
@@ -90,7 +91,8 @@ def placed_nodes(profiled: str, report: BenchmarkReport) -> tuple[PlacedNode, ..
 
     Operators are named for what ran outside only: the profile knows a delegate as one row.
     """
-    found = _RUN_ORDER.search(profiled)
+    _, told, regular = profiled.rpartition(_REGULAR)  # before it stands the table of the initialisation
+    found = _RUN_ORDER.search(regular if told else profiled)
     if found is None or report.nodes is None or report.delegated is None:
         return ()
     rows = {int(number): op for op, number in _OP_ROW.findall(found[1])}

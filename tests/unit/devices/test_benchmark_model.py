@@ -105,6 +105,18 @@ def test_the_profile_names_the_nodes_outside_of_the_delegate() -> None:
     assert [(n.index, n.op) for n in nodes if not n.is_taken] == [(7, "GATHER"), (59, "CUMSUM")]
 
 
+def test_the_table_of_the_initialisation_is_not_the_profile() -> None:
+    """Builds that profile the start as well print that table first."""
+    start = (
+        "Profiling Info for Benchmark Initialization:\n"
+        "============================== Run Order ==============================\n"
+        "\t[node type]\t  [first]\t [avg ms]\t[times called]\t[Name]\n"
+        "\tModifyGraphWithDelegate\t 14.842\t 14.842\t        1\tModifyGraphWithDelegate/0\n\n"
+    )
+    nodes = placed_nodes(start + PROFILE, parse_benchmark(NEW))
+    assert [(n.index, n.op) for n in nodes if not n.is_taken] == [(7, "GATHER"), (59, "CUMSUM")]
+
+
 def test_a_profile_that_does_not_add_up_says_nothing() -> None:
     other = NEW.replace("58 out of 60", "57 out of 60")
     assert placed_nodes(PROFILE, parse_benchmark(other)) == ()

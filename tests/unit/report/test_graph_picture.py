@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from io import BytesIO
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
@@ -17,11 +18,11 @@ from studio.graph.layout import lay_out
 from studio.graph.scales import heat_table
 from studio.graph.view import GraphView
 from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
-from studio.measure.node_profile import NodeLatency, NodeProfile, NodeTime
+from studio.measure.node_profile import NodeLatency, NodeProfile, NodeTime, Statistic
 from studio.report.graph_pdf import svg_to_pdf
 from studio.report.graph_png import MAX_SIDE, svg_to_png
 from studio.report.graph_svg import Region, graph_svg
-from studio.report.measured_paint import error_paint, latency_paint
+from studio.report.measured_paint import error_paint, latency_paint, profile_subtitle
 from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
 from studio.report.paint import value_paint, verdict_paint
 from studio.report.palette import DARK, LIGHT, Palette
@@ -218,6 +219,17 @@ def comparison_of_a() -> LayerErrors:
             for node, sqnr, nonfinite in ((0, 40.0, 0), (1, 40.0, 3), (2, None, 0))
         ),
     )  # fmt: skip
+
+
+def test_a_picture_of_means_calls_them_means_and_a_simulated_phone_simulated() -> None:
+    means = msgspec.structs.replace(
+        profile_of_a(), statistic=Statistic.MEAN, is_simulated=True, device_name="Pixel 8"
+    )
+    graph = chain(["Conv", "Relu", "Add", "Mul"])
+    assert latency_paint(graph, means).name == "Mean latency · ort/cpu"
+    said = profile_subtitle(means)
+    assert "mean of 30 inferences" in said and "Pixel 8 (simulated)" in said
+    assert "p50 of 30 inferences" in profile_subtitle(profile_of_a())
 
 
 def test_measured_paints_have_the_figures_of_the_canvas() -> None:
