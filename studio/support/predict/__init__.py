@@ -17,6 +17,8 @@ from studio.support.predict import (
     torch_to_onnx,
     torch_to_tflite,
 )
+from studio.support.predict.aten import base_name
+from studio.support.predict.edge_nodes import SOURCE as EDGE_SOURCE
 from studio.support.predict.lowering import Lower, Lowering, becomes, not_known, then
 
 NATIVE = {
@@ -29,11 +31,11 @@ __all__ = ["Lower", "Lowering", "lowering_for"]
 
 def _to_torchscript(node: OpNode) -> Lowering:
     """The name that TorchScript has for an operator of a `.pt2` or a rebuilt module."""
-    name = torch_to_edge.base_name(node.op)
+    name = base_name(node.op)
     if node.op.startswith(("prim::", "aten::", "quantized::")):
         return Lowering("", "", (node,))
     if not name:
-        return not_known(f"{node.op} is not an aten operator.", torch_to_edge.SOURCE)
+        return not_known(f"{node.op} is not an aten operator.", EDGE_SOURCE)
     return becomes("torch.jit.trace of the same module", replace(node, op=f"aten::{name}"))
 
 

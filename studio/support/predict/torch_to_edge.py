@@ -8,49 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from studio.graph.graph import Shape
 from studio.support.op_node import OpNode, OpTensor
+from studio.support.predict import torch_to_edge_products as products
+from studio.support.predict.aten import base_name, settled
+from studio.support.predict.edge_nodes import SOURCE, edge, view_of
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
-from studio.support.predict.script_nodes import not_computed
-
-SOURCE = "prediction: core-aten decompositions, executorch 1.5.1 (studio/support/predict/torch_to_edge.py)"
-
-
-def base_name(op: str) -> str:
-    """`conv2d` of `aten::conv2d`, `aten.conv2d.default`, `aten::relu_`; empty for another namespace."""
-    for prefix in ("aten::", "aten.", "torch.ops.aten."):
-        if op.startswith(prefix):
-            name = op[len(prefix) :].split(".")[0]
-            return name.rstrip("_") if name.endswith("_") and not name.endswith("__") else name
-    return ""
 
 
 def lower(node: OpNode) -> Lowering:
     """What is left of an aten operator in the edge dialect."""
-    if (found := not_computed(node)) is not None:
+    if node.op.startswith(("quantized_decomposed.", "torch_ao", "quantized::")):
+        return becomes(SOURCE, replace(node, op=node.op.removeprefix("torch.ops.")), sure=False)
+    if (found := settled(node, SOURCE, _REMOVED)) is not None:
         return found
     name = base_name(node.op)
-    if not name:
-        if node.op.startswith(("quantized_decomposed.", "torch_ao", "quantized::")):
-            return becomes(SOURCE, replace(node, op=node.op.removeprefix("torch.ops.")), sure=False)
-        return not_known(f"{node.op} is not an aten operator.", SOURCE)
-    if name in _REMOVED:
-        return vanishes(f"{name} does nothing at inference and is removed.", SOURCE)
     if name in _POINTWISE:
-        return becomes(SOURCE, _edge(node, _POINTWISE[name]))
+        return becomes(SOURCE, edge(node, _POINTWISE[name]))
     make = _MAKE.get(name)
     if make is not None:
         return make(node)
     if node.op.startswith("aten.") and node.op.count(".") >= 2:
         return replace(becomes(SOURCE, node, sure=False), is_guess=True)
     return not_known(f"How {name} is decomposed is not known here.", SOURCE)
-
-
-def _edge(node: OpNode, op: str, inputs: tuple[OpTensor, ...] | None = None, **attributes: Any) -> OpNode:
-    merged = {**node.attributes, **attributes}
-    return replace(node, op=f"aten.{op}", attributes=merged, inputs=node.inputs if inputs is None else inputs)
 
 
 _REMOVED = {
@@ -106,102 +86,53 @@ def _binary(node: OpNode) -> Lowering:
     kinds = {t.dtype for t in node.inputs if t.dtype}
     if len(kinds) > 1 or (name == "div" and not kinds <= {"float32", "float16"}):
         # types are promoted by casts around the operator, which then sees other types than the file says
-        return replace(becomes(SOURCE, _edge(node, f"{name}.{overload}"), sure=False), is_guess=True)
+        return replace(becomes(SOURCE, edge(node, f"{name}.{overload}"), sure=False), is_guess=True)
     if name == "div" and node.text("rounding_mode", ""):
-        return becomes(SOURCE, _edge(node, "div.Tensor_mode"))
+        return becomes(SOURCE, edge(node, "div.Tensor_mode"))
     inputs = node.inputs
     if not sure:  # a Python number is lifted to a scalar tensor of the same type
         inputs = (node.input(0), OpTensor(dtype=node.input(0).dtype, shape=(), is_constant=True))
     if name in names:
-        return becomes(SOURCE, _edge(node, f"{name}.{overload}"))
-    return becomes(SOURCE, _edge(node, f"{name}.Tensor", inputs), sure=sure)
-
-
-def _convolution(node: OpNode) -> Lowering:
-    if not base_name(node.op).startswith("conv_transpose"):
-        return becomes(SOURCE, _edge(node, "convolution.default", node.inputs[:3]))
-    return becomes(SOURCE, _edge(node, "convolution.default", node.inputs[:3], transposed=True))
-
-
-def _batch_norm(node: OpNode) -> Lowering:
-    if (node.producers[:1] and base_name(node.producers[0]).startswith(("conv", "linear"))) or node.producers[
-        :1
-    ] == ("Conv",):
-        return becomes(SOURCE, _edge(node, "_native_batch_norm_legit_no_training.default"),
-                       text="Fused into the convolution before it, if XNNPACK takes both.")  # fmt: skip
-    return becomes(SOURCE, _edge(node, "_native_batch_norm_legit_no_training.default"))
-
-
-def _matmul(node: OpNode) -> Lowering:
-    a, b = node.input(0), node.input(1)
-    if a.rank is None or b.rank is None:
-        return not_known("The ranks are not in the file.", SOURCE)
-    if a.rank == 2 and b.rank == 2:
-        return becomes(SOURCE, _edge(node, "mm.default"))
-    if a.rank > 2 and b.rank == 2:
-        flat = replace(a, shape=(None, a.shape[-1]) if a.shape else None)
-        return becomes(
-            SOURCE, _view_of(node, a, node.output()), _edge(node, "mm.default", (flat, b)), sure=False
-        )
-    if a.rank >= 3 and b.rank >= 3:
-        flat_a, flat_b = (replace(t, shape=_batched(t.shape)) for t in (a, b))
-        return becomes(
-            SOURCE, replace(_view_of(node, a, a), op="aten.expand_copy.default"), _view_of(node, a, flat_a),
-            _edge(node, "bmm.default", (flat_a, flat_b)), _view_of(node, node.output(), node.output()),
-        )  # fmt: skip
-    return not_known("A matmul of these ranks.", SOURCE)
-
-
-def _view_of(node: OpNode, x: OpTensor, y: OpTensor) -> OpNode:
-    return replace(node, op="aten.view_copy.default", attributes={}, inputs=(x,), outputs=(y,))
-
-
-def _batched(shape: Shape | None) -> Shape | None:
-    """All leading dims as one, as bmm wants them."""
-    if shape is None or len(shape) < 3 or not all(isinstance(d, int) for d in shape):
-        return None if shape is None else (None, *shape[-2:])
-    count = 1
-    for dim in shape[:-2]:
-        count *= dim if isinstance(dim, int) else 1
-    return (count, *shape[-2:])
+        return becomes(SOURCE, edge(node, f"{name}.{overload}"))
+    return becomes(SOURCE, edge(node, f"{name}.Tensor", inputs), sure=sure)
 
 
 def _pixel_shuffle(node: OpNode) -> Lowering:
     return becomes(
-        SOURCE, _view_of(node, node.input(0), node.output()),
-        _edge(node, "permute_copy.default", node.inputs[:1]),
-        _edge(node, "clone.default", node.inputs[:1]), _view_of(node, node.input(0), node.output()),
+        SOURCE, view_of(node, node.input(0), node.output()),
+        edge(node, "permute_copy.default", node.inputs[:1]),
+        edge(node, "clone.default", node.inputs[:1]), view_of(node, node.input(0), node.output()),
     )  # fmt: skip
 
 
 def _pad(node: OpNode) -> Lowering:
     if node.text("mode", "constant") != "constant":
         return not_known(f"Padding by {node.text('mode', '')}.", SOURCE)
-    return becomes(SOURCE, _edge(node, "constant_pad_nd.default", node.inputs[:1]))
+    return becomes(SOURCE, edge(node, "constant_pad_nd.default", node.inputs[:1]))
 
 
 def _view(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _view_of(node, node.input(0), node.output()))
+    return becomes(SOURCE, view_of(node, node.input(0), node.output()))
 
 
 def _adaptive_pool(node: OpNode) -> Lowering:
     size = node.ints("output_size")
     if base_name(node.op) == "adaptive_avg_pool2d" and size == (1, 1):
-        return becomes(SOURCE, _edge(node, "mean.dim", node.inputs[:1], dim=[-1, -2], keepdim=1))
-    made = becomes(SOURCE, _edge(node, f"_{base_name(node.op)}.default"), sure=False)
+        return becomes(SOURCE, edge(node, "mean.dim", node.inputs[:1], dim=[-1, -2], keepdim=1))
+    made = becomes(SOURCE, edge(node, f"_{base_name(node.op)}.default"), sure=False)
     return replace(made, is_guess=base_name(node.op).endswith("1d"))  # a view, a 2-D pool, a view
 
 
 def _mean(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, "mean.dim", node.inputs[:1]))
+    return becomes(SOURCE, edge(node, "mean.dim", node.inputs[:1]))
 
 
 def _softmax(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, f"_{base_name(node.op)}.default", node.inputs[:1]))
+    return becomes(SOURCE, edge(node, f"_{base_name(node.op)}.default", node.inputs[:1]))
 
 
 def _clamp(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, "clamp.Tensor" if node.op.endswith(".Tensor") else "clamp.default"))
+    return becomes(SOURCE, edge(node, "clamp.Tensor" if node.op.endswith(".Tensor") else "clamp.default"))
 
 
 def _lifted(node: OpNode) -> Lowering:
@@ -212,23 +143,23 @@ def _swap(node: OpNode) -> Lowering:
     rank, dims = node.input(0).rank, (node.attributes.get("dim0"), node.attributes.get("dim1"))
     if rank and len({d % rank for d in dims if isinstance(d, int)}) == 1 and None not in dims:
         # a dim with itself: an alias_copy, which is mostly refused and sometimes gone
-        return replace(becomes(SOURCE, _edge(node, "alias_copy.default"), sure=False), is_guess=True)
-    return becomes(SOURCE, _edge(node, "permute_copy.default"))
+        return replace(becomes(SOURCE, edge(node, "alias_copy.default"), sure=False), is_guess=True)
+    return becomes(SOURCE, edge(node, "permute_copy.default"))
 
 
 def _pow(node: OpNode) -> Lowering:
     if node.op.endswith(".Scalar"):
-        return becomes(SOURCE, _edge(node, "pow.Scalar"))
-    return becomes(SOURCE, _edge(node, "pow.Tensor_Scalar" if len(node.inputs) < 2 else "pow.Tensor_Tensor"))
+        return becomes(SOURCE, edge(node, "pow.Scalar"))
+    return becomes(SOURCE, edge(node, "pow.Tensor_Scalar" if len(node.inputs) < 2 else "pow.Tensor_Tensor"))
 
 
 def _silu(node: OpNode) -> Lowering:
     x = node.input(0)
-    return becomes(SOURCE, _edge(node, "sigmoid.default", (x,)), _edge(node, "mul.Tensor", (x, x)))
+    return becomes(SOURCE, edge(node, "sigmoid.default", (x,)), edge(node, "mul.Tensor", (x, x)))
 
 
 def _relu6(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, "hardtanh.default", min_val=0.0, max_val=6.0))
+    return becomes(SOURCE, edge(node, "hardtanh.default", min_val=0.0, max_val=6.0))
 
 
 def _hardsigmoid(node: OpNode) -> Lowering:
@@ -236,8 +167,8 @@ def _hardsigmoid(node: OpNode) -> Lowering:
     number = OpTensor(dtype=x.dtype, shape=(), is_constant=True)
     return becomes(
         SOURCE,
-        _edge(node, "add.Tensor", (x, number)), _edge(node, "clamp.default", (x,)),
-        _edge(node, "div.Tensor", (x, number)),
+        edge(node, "add.Tensor", (x, number)), edge(node, "clamp.default", (x,)),
+        edge(node, "div.Tensor", (x, number)),
         sure=False,
     )  # fmt: skip
 
@@ -246,21 +177,8 @@ def _to(node: OpNode) -> Lowering:
     if node.input(0).dtype and node.input(0).dtype == node.output().dtype:
         return vanishes("A cast to the same type is removed.", SOURCE)
     return becomes(
-        SOURCE, replace(_edge(node, "x", node.inputs[:1]), op="dim_order_ops._to_dim_order_copy.default")
+        SOURCE, replace(edge(node, "x", node.inputs[:1]), op="dim_order_ops._to_dim_order_copy.default")
     )
-
-
-def _attention(node: OpNode) -> Lowering:
-    q = node.input(0)
-    return becomes(
-        SOURCE, _edge(node, "bmm.default", (q, q)), _edge(node, "_softmax.default", (q,), dim=-1),
-        _edge(node, "bmm.default", (q, q)),
-        sure=False, text="Decomposed into bmm → softmax → bmm with reshapes.",
-    )  # fmt: skip
-
-
-def _mm(node: OpNode) -> Lowering:
-    return becomes(SOURCE, _edge(node, f"{base_name(node.op)}.default"))
 
 
 def _unrolled(node: OpNode) -> Lowering:
@@ -272,25 +190,25 @@ _MAKE: dict[str, Callable[[OpNode], Lowering]] = {
     **dict.fromkeys(
         ("conv1d", "conv2d", "conv3d", "_convolution", "convolution", "conv_transpose1d", "conv_transpose2d",
          "conv_transpose3d"),
-        _convolution,
+        products.convolution,
     ),
     **dict.fromkeys(("view", "reshape", "flatten", "_unsafe_view", "unflatten"), _view),
     **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool2d"), _adaptive_pool),
     **dict.fromkeys(("softmax", "log_softmax"), _softmax),
-    **dict.fromkeys(("mm", "addmm"), _mm),
+    **dict.fromkeys(("mm", "addmm"), products.mm),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), _unrolled),
-    "batch_norm": _batch_norm,
+    "batch_norm": products.batch_norm,
     "clamp": _clamp,
     "lift_fresh_copy": _lifted,
     "transpose": _swap,
     "hardsigmoid": _hardsigmoid,
-    "matmul": _matmul,
+    "matmul": products.matmul,
     "mean": _mean,
     "pad": _pad,
     "pixel_shuffle": _pixel_shuffle,
     "pow": _pow,
     "relu6": _relu6,
-    "scaled_dot_product_attention": _attention,
+    "scaled_dot_product_attention": products.attention,
     "silu": _silu,
     "to": _to,
     "_to_copy": _to,

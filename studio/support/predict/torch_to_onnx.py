@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from studio.support.op_node import ABSENT, OpNode, OpTensor
-from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
-from studio.support.predict.script_nodes import not_computed
-from studio.support.predict.torch_to_edge import base_name
+from studio.support.predict.aten import base_name, settled
+from studio.support.predict.lowering import Lowering, becomes, not_known
 from studio.support.versions import since_version
 
 SOURCE = "prediction: torch.onnx.export of torch 2.13, opset 18 (studio/support/predict/torch_to_onnx.py)"
@@ -22,13 +21,9 @@ OPSET = 18
 
 def lower(node: OpNode) -> Lowering:
     """What the exporter writes for the torch node."""
-    if (found := not_computed(node)) is not None:
+    if (found := settled(node, SOURCE, _REMOVED)) is not None:
         return found
     name = base_name(node.op)
-    if not name:
-        return not_known(f"{node.op} is not an aten operator.", SOURCE)
-    if name in _REMOVED:
-        return vanishes(f"{name} does nothing at inference and is removed.", SOURCE)
     if name in _SAME:
         return becomes(SOURCE, _make(node, _SAME[name]))
     make = _MAKE.get(name)

@@ -15,23 +15,18 @@ from studio.support.op_node import OpNode
 from studio.support.predict import torch_to_tflite_products as products
 from studio.support.predict import torch_to_tflite_shapes as shapes
 from studio.support.predict import torch_to_tflite_spatial as spatial
+from studio.support.predict.aten import base_name, settled
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
-from studio.support.predict.script_nodes import not_computed
 from studio.support.predict.tflite_nodes import constant, tflite
-from studio.support.predict.torch_to_edge import base_name
 
 SOURCE = "prediction: what litert-torch 0.10.0 writes (studio/support/predict/torch_to_tflite.py)"
 
 
 def lower(node: OpNode) -> Lowering:
     """What litert-torch writes for the torch node."""
-    if (found := not_computed(node)) is not None:
+    if (found := settled(node, SOURCE, _REMOVED)) is not None:
         return found
     name = base_name(node.op)
-    if not name:
-        return not_known(f"{node.op} is not an aten operator.", SOURCE)
-    if name in _REMOVED:
-        return vanishes(f"{name} does nothing at inference and is removed.", SOURCE)
     if name in products.CREATED and not any(t.dtype and not t.is_constant for t in node.inputs):
         return vanishes(f"{name} becomes a constant of the file.", SOURCE)
     if name in _UNARY:

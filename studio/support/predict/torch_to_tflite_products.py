@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from studio.support.op_node import OpNode, OpTensor
+from studio.support.predict.aten import base_name
 from studio.support.predict.lowering import Lowering, becomes, not_known
 from studio.support.predict.tflite_nodes import INT_VECTOR, constant, tflite
-from studio.support.predict.torch_to_edge import base_name
 from studio.support.predict.torch_to_tflite_shapes import reduced
 
 SOURCE = "prediction: what litert-torch 0.10.0 writes (studio/support/predict/torch_to_tflite_products.py)"

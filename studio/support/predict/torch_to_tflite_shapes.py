@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from studio.support.op_node import OpNode
+from studio.support.predict.aten import base_name
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
 from studio.support.predict.tflite_nodes import INT_VECTOR, constant, tflite
-from studio.support.predict.torch_to_edge import base_name
 
 SOURCE = "prediction: what litert-torch 0.10.0 writes (studio/support/predict/torch_to_tflite_shapes.py)"
 

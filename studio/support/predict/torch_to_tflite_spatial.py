@@ -12,9 +12,9 @@ from typing import Any
 
 from studio.graph.graph import Shape
 from studio.support.op_node import OpNode, OpTensor
+from studio.support.predict.aten import base_name
 from studio.support.predict.lowering import Lowering, becomes, not_known, vanishes
 from studio.support.predict.tflite_nodes import INT_VECTOR, constant, nhwc, tflite
-from studio.support.predict.torch_to_edge import base_name
 
 SOURCE = "prediction: what litert-torch 0.10.0 writes (studio/support/predict/torch_to_tflite_spatial.py)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from studio.support.op_node import OpNode
-from studio.support.predict.torch_to_edge import base_name
+from studio.support.predict.aten import base_name
 from studio.support.ruling import Rule, Ruling, Setting, depends
 from studio.support.verdict import Verdict
 

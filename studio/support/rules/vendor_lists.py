@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from studio.support.op_node import OpNode
-from studio.support.predict.torch_to_edge import base_name
+from studio.support.predict.aten import base_name
 from studio.support.rules.by_table import dynamic
 from studio.support.ruling import Ruling, Setting, depends, fails, refuses, takes, unknown
 from studio.support.tables import Row, Status, load_table
