@@ -9,7 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from studio.jobs.audit import Audit, Audited, run
+from studio.jobs.audit import Audit, run
+from studio.jobs.audit_table import Audited
 from studio.records import from_json
 
 INTRO = """# How often the rules are right

@@ -1,6 +1,6 @@
 """The audit behind `support --audit CORPUS`: the rules against the real tools, node by node.
 
-JSON: `studio.jobs.audit.Audited`: `{"date", "rows": [{"target_id", "level", "tool", "files", "nodes",
+JSON: `studio.jobs.audit_table.Audited`: `{"date", "rows": [{"target_id", "level", "tool", "files", "nodes",
 "yes", "no", "agree", "false_yes", "false_no", "left_open"}], "disagreements": [{"file", "target_id", "kind",
 "node", "op", "rule", "tool"}], "notes"}`. Exit code 1: a rule said yes where the tool says no.
 """
@@ -11,8 +11,9 @@ from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.output import Output
-from studio.jobs.audit import Audit, Audited
+from studio.jobs.audit import Audit
 from studio.jobs.audit import run as audit
+from studio.jobs.audit_table import Audited
 
 _SHOWN = 30
 

@@ -10,16 +10,13 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.layer_options import add_inputs, inputs_of, interrupting
+from studio.cli.layer_options import SHOWN, add_layer_options, inputs_of, interrupting, shown_name
 from studio.cli.options import Parser, positive
 from studio.cli.output import Output, stopping
 from studio.jobs.compare_layers import SAMPLES, CompareLayers
 from studio.jobs.compare_layers import run as compare_layers
 from studio.measure.fact_file import load_fact
 from studio.measure.layer_errors import LayerError, LayerErrors, worst_first
-
-_SHOWN = 20
-_LONGEST_NAME = 48
 
 
 def parser() -> Parser:
@@ -33,9 +30,7 @@ def parser() -> Parser:
     result.add_argument("a", help="the float original: .onnx or .tflite")
     result.add_argument("b", help="the file made from it: .onnx or .tflite")
     result.add_argument("--samples", type=positive, default=SAMPLES, metavar="N", help=f"at most ({SAMPLES})")
-    result.add_argument("--threads", type=positive, default=1, metavar="N")
-    result.add_argument("--top", type=positive, default=_SHOWN, metavar="N", help=f"rows to show ({_SHOWN})")
-    add_inputs(result)
+    add_layer_options(result)
     return result
 
 
@@ -56,7 +51,7 @@ def run(options: Namespace, output: Output) -> int:
     return 1 if any(layer.nonfinite for layer in found.layers) else 0
 
 
-def text_of(found: LayerErrors, *, top: int = _SHOWN) -> str:
+def text_of(found: LayerErrors, *, top: int = SHOWN) -> str:
     """The comparison for people: on what it was made, and the worst layers."""
     label = "" if found.is_real else " (made up: real data tells more)"
     rows = [
@@ -86,5 +81,11 @@ def _row(layer: LayerError) -> tuple[str, ...]:
     sqnr = "equal" if layer.sqnr_db is None else f"{layer.sqnr_db:.1f}"
     if layer.nonfinite:
         sqnr = f"{layer.nonfinite} NaN"
-    name = layer.name_a if len(layer.name_a) <= _LONGEST_NAME else f"…{layer.name_a[1 - _LONGEST_NAME :]}"
-    return (name, layer.op, sqnr, f"{layer.cosine:.5f}", f"{layer.mean_abs:.3g}", f"{layer.max_abs:.3g}")
+    return (
+        shown_name(layer.name_a),
+        layer.op,
+        sqnr,
+        f"{layer.cosine:.5f}",
+        f"{layer.mean_abs:.3g}",
+        f"{layer.max_abs:.3g}",
+    )

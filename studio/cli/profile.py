@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.layer_options import add_inputs, inputs_of, interrupting
+from studio.cli.layer_options import SHOWN, add_layer_options, inputs_of, interrupting, shown_name
 from studio.cli.options import Parser, positive
 from studio.cli.output import Output, stopping
 from studio.devices.this_computer import DEVICE_ID
@@ -18,9 +18,6 @@ from studio.jobs.profile_nodes import RUNS, ProfileNodes
 from studio.jobs.profile_nodes import run as profile_nodes
 from studio.measure.fact_file import load_fact
 from studio.measure.node_profile import NodeLatency, NodeProfile, Statistic
-
-_SHOWN = 20
-_LONGEST_NAME = 48
 
 
 def parser() -> Parser:
@@ -37,10 +34,8 @@ def parser() -> Parser:
     result.add_argument(
         "--device", default=DEVICE_ID, metavar="ID", help=f"a phone of `devices` ({DEVICE_ID})"
     )
-    result.add_argument("--threads", type=positive, default=1, metavar="N")
     result.add_argument("--runs", type=positive, default=RUNS, metavar="N", help=f"inferences ({RUNS})")
-    result.add_argument("--top", type=positive, default=_SHOWN, metavar="N", help=f"rows to show ({_SHOWN})")
-    add_inputs(result)
+    add_layer_options(result)
     return result
 
 
@@ -62,7 +57,7 @@ def run(options: Namespace, output: Output) -> int:
     return 0
 
 
-def text_of(profile: NodeProfile, *, top: int = _SHOWN) -> str:
+def text_of(profile: NodeProfile, *, top: int = SHOWN) -> str:
     """The profile for people: what ran, the slowest nodes, and what belongs to no node."""
     plain, profiled = profile.latency_ms, profile.profiled_ms
     ran = (profile.target_ran, profile.runtime, _threads(profile.threads), profile.device)
@@ -82,7 +77,7 @@ def text_of(profile: NodeProfile, *, top: int = _SHOWN) -> str:
     ]
     body = [
         (
-            _short(time.names[0]) + (f" +{len(time.nodes) - 1} fused" if len(time.nodes) > 1 else ""),
+            shown_name(time.names[0]) + (f" +{len(time.nodes) - 1} fused" if len(time.nodes) > 1 else ""),
             time.op,
             *_cells(time.latency_ms, names),
             "inside" if time.is_inside else tables.percent(time.share),
@@ -134,7 +129,3 @@ def _threads(count: int) -> str:
 
 def _added(fraction: float) -> str:
     return "nothing that can be measured" if fraction < 0.005 else tables.percent(fraction)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"

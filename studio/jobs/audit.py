@@ -1,9 +1,5 @@
 """Audit: rule against tool, node by node, over a folder of model files.
 
-Counted per target: nodes where the rule claims something (runs, or not taken) and the tool answered.
-*False yes*: the rule says runs, the tool does not take it. *False no*: the other way round. Conditional and
-unknown verdicts claim nothing and are counted as left open. Every disagreement is listed.
-
 What tools answered is kept (`kept_answers`), so an audit that was stopped goes on where it was, and one after
 a change of the rules asks nothing twice. A file that cannot be read, judged or asked about is listed, and
 once a target whose tool is not here.
@@ -21,6 +17,7 @@ from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
 from studio.jobs.ask_apart import AskApart, ToolGone
 from studio.jobs.ask_tool import NPUS, match_nodes
+from studio.jobs.audit_table import Audited, AuditTable, Claim
 from studio.jobs.job import Report
 from studio.jobs.kept_answers import Kept, KeptAnswers
 from studio.records import Record
@@ -29,9 +26,6 @@ from studio.support.op_node import ABSENT, OpNode, OpTensor
 from studio.support.problems import is_folded
 from studio.support.rules import rule_for
 from studio.support.ruling import Setting
-
-Claim = tuple[str, str, Verdict, str, bool, str]
-"""Node, operator, the rule's verdict and sentence, whether the tool takes it, the tool's reason."""
 
 TARGETS_OF = {
     "pt2": ("executorch/xnnpack", "executorch/vulkan", "litert/cpu"),
@@ -52,56 +46,13 @@ class Audit(Record):
     soc: str = ""
 
 
-class Disagreement(Record):
-    """A node where rule and tool differ."""
-
-    file: str
-    target_id: str
-    kind: str  # "false yes" or "false no"
-    node: str
-    op: str
-    rule: str
-    tool: str
-
-
-class AuditRow(Record):
-    """The counts of one target. `level`: "tool's graph" (rule alone) or "source" (through a prediction)."""
-
-    target_id: str
-    level: str
-    tool: str
-    files: int = 0
-    nodes: int = 0
-    yes: int = 0  # what the rule claimed: runs
-    no: int = 0  # not taken
-    agree: int = 0
-    false_yes: int = 0
-    false_no: int = 0
-    left_open: int = 0
-
-    @property
-    def agreement(self) -> float | None:
-        """Share of the claims that the tool confirms; None without claims."""
-        claims = self.agree + self.false_yes + self.false_no
-        return self.agree / claims if claims else None
-
-
-class Audited(Record):
-    """The table, every disagreement, and what could not be asked."""
-
-    date: str
-    rows: tuple[AuditRow, ...]
-    disagreements: tuple[Disagreement, ...]
-    notes: tuple[str, ...] = ()
-
-
 def run(spec: Audit, report: Report) -> Audited:
     """The audit of a corpus. Raises InputError when the folder holds no model files."""
     folder = Path(spec.corpus)
     files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and not p.is_dir())
     if not files:
         raise InputError(f"{folder} holds no model files.", hint=f"Put {', '.join(SUFFIXES)} files there.")
-    table = _Table()
+    table = AuditTable()
     with AskApart() as apart:
         tools = _Tools(apart)
         for number, path in enumerate(files):
@@ -123,45 +74,6 @@ def run(spec: Audit, report: Report) -> Audited:
         disagreements=tuple(table.disagreements),
         notes=tuple(table.notes),
     )
-
-
-class _Table:
-    def __init__(self) -> None:
-        self.rows: dict[tuple[str, str], AuditRow] = {}
-        self.disagreements: list[Disagreement] = []
-        self.notes: list[str] = []
-        self.absent: set[str] = set()  # targets whose tool is not here: noted once, not asked again
-
-    def count(
-        self,
-        file: str,
-        target_id: str,
-        level: str,
-        tool: str,
-        claims: Iterator[Claim],
-    ) -> None:
-        """Adds one file's (node, op, rule's verdict, rule's text, taken, tool's reason)."""
-        counts = dict.fromkeys(("nodes", "yes", "no", "agree", "false_yes", "false_no", "left_open"), 0)
-        for node, op, verdict, text, taken, why in claims:
-            counts["nodes"] += 1
-            if verdict in (Verdict.CONDITIONAL, Verdict.UNKNOWN):
-                counts["left_open"] += 1
-                continue
-            says_yes = verdict == Verdict.RUNS
-            counts["yes" if says_yes else "no"] += 1
-            if says_yes == taken:
-                counts["agree"] += 1
-                continue
-            kind = "false yes" if says_yes else "false no"
-            counts["false_yes" if says_yes else "false_no"] += 1
-            self.disagreements.append(
-                Disagreement(file=file, target_id=target_id, kind=kind, node=node, op=op, rule=text, tool=why)
-            )
-        old = self.rows.get((target_id, level)) or AuditRow(target_id=target_id, level=level, tool=tool)
-        added = {name: getattr(old, name) + value for name, value in counts.items()}
-        self.rows[target_id, level] = AuditRow(
-            target_id=target_id, level=level, tool=tool, files=old.files + 1, **added
-        )
 
 
 class _Tools:
@@ -194,7 +106,7 @@ class _Tools:
         return kept.answer
 
 
-def _audit_file(path: Path, name: str, spec: Audit, table: _Table, tools: _Tools) -> None:
+def _audit_file(path: Path, name: str, spec: Audit, table: AuditTable, tools: _Tools) -> None:
     graph = open_graph(path)
     format_ = graph.format
     for target_id in TARGETS_OF.get(format_, ()):
@@ -274,28 +186,3 @@ def _shapes(path: Path) -> tuple[tuple[int, ...], ...]:
     graph = open_graph(found[0])
     shapes = [graph.tensor_shape[t] or () for t in graph.main_inputs()]
     return tuple(tuple(d if isinstance(d, int) else 1 for d in s) for s in shapes)
-
-
-def as_markdown(result: Audited) -> str:
-    """The table for people, with every disagreement."""
-    lines = [
-        f"Rule against tool, {result.date}.",
-        "",
-        "| Target | Asked on | Tool | Files | Nodes | Claims confirmed | False yes | False no | Left open |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for row in result.rows:
-        share = "–" if row.agreement is None else f"{100 * row.agreement:.1f} %"
-        lines.append(
-            f"| {row.target_id} | {row.level} | {row.tool} | {row.files} | {row.nodes} | {share} | "
-            f"{row.false_yes} | {row.false_no} | {row.left_open} |"
-        )
-    if result.disagreements:
-        lines += [
-            "",
-            "| File | Target | Kind | Operator | The rule | The tool |",
-            "|---|---|---|---|---|---|",
-        ]
-        for d in result.disagreements:
-            lines.append(f"| {d.file} | {d.target_id} | {d.kind} | {d.op} | {d.rule} | {d.tool or '–'} |")
-    return "\n".join(lines) + "\n"

@@ -11,8 +11,9 @@ from studio.backends.ask import ToolAnswer, ToolNode
 from studio.errors import InputError, ToolError, UnsupportedError
 from studio.jobs.ask_tool import AskTool, match_nodes
 from studio.jobs.ask_tool import run as ask_tool
-from studio.jobs.audit import Audit, as_markdown
+from studio.jobs.audit import Audit
 from studio.jobs.audit import run as audit
+from studio.jobs.audit_table import as_markdown
 from studio.support import Tier, Verdict
 from studio.support.verdict import TargetVerdicts
 
