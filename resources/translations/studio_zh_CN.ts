@@ -57,6 +57,10 @@
 <context>
     <name>Banner</name>
     <message>
+        <source>Another way</source>
+        <translation>其他方式</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>详情</translation>
     </message>
@@ -589,6 +593,18 @@
         <source>Array file</source>
         <translation>数组文件</translation>
     </message>
+    <message>
+        <source>{n} pictures, the first is {size}</source>
+        <translation>{n} 张图片，第一张为 {size}</translation>
+    </message>
+    <message>
+        <source>{n} samples, {dtype} {size}</source>
+        <translation>{n} 个样本，{dtype} {size}</translation>
+    </message>
+    <message>
+        <source>with labels</source>
+        <translation>带标签</translation>
+    </message>
 </context>
 <context>
     <name>DeployPage</name>
@@ -742,6 +758,42 @@
         <source>ready</source>
         <translation>就绪</translation>
     </message>
+    <message>
+        <source>unauthorized</source>
+        <translation>未授权</translation>
+    </message>
+    <message>
+        <source>authorizing</source>
+        <translation>正在授权</translation>
+    </message>
+    <message>
+        <source>offline</source>
+        <translation>离线</translation>
+    </message>
+    <message>
+        <source>no permissions</source>
+        <translation>无权限</translation>
+    </message>
+    <message>
+        <source>recovery</source>
+        <translation>恢复模式</translation>
+    </message>
+    <message>
+        <source>sideload</source>
+        <translation>旁加载</translation>
+    </message>
+    <message>
+        <source>bootloader</source>
+        <translation>引导程序</translation>
+    </message>
+    <message>
+        <source>connecting</source>
+        <translation>正在连接</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
 </context>
 <context>
     <name>DevicePanel</name>
@@ -791,6 +843,10 @@
     <message>
         <source>Log</source>
         <translation>日志</translation>
+    </message>
+    <message>
+        <source>Devices and log</source>
+        <translation>设备与日志</translation>
     </message>
 </context>
 <context>
@@ -1294,6 +1350,10 @@
         <translation>只有搜索结果保持原色</translation>
     </message>
     <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
         <source>Back to the last place</source>
         <translation>回到上一处</translation>
     </message>
@@ -1522,16 +1582,20 @@
         <translation>均值</translation>
     </message>
     <message>
-        <source>One inference {p50} · {total} in kernels while profiled, {share} of it told by node</source>
-        <translation>一次推理 {p50} · 剖析时内核共 {total}，其中 {share} 归到节点</translation>
-    </message>
-    <message>
         <source>{p50} with the profiler on</source>
         <translation>开启剖析器时 {p50}</translation>
     </message>
     <message>
-        <source>threads {n}</source>
-        <translation>线程 {n}</translation>
+        <source>One inference {p50} · {total} in kernels while profiled, {share} of it by node</source>
+        <translation>单次推理 {p50} · 剖析时内核用时 {total}，其中 {share} 可归到节点</translation>
+    </message>
+    <message>
+        <source>1 thread</source>
+        <translation>1 线程</translation>
+    </message>
+    <message>
+        <source>{n} threads</source>
+        <translation>{n} 线程</translation>
     </message>
     <message>
         <source>{n} inferences</source>
@@ -1684,6 +1748,54 @@
     <message>
         <source>This operator has no attributes.</source>
         <translation>该算子没有属性。</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>Pool</source>
+        <translation>池化</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Transform</source>
+        <translation>变换</translation>
+    </message>
+    <message>
+        <source>Normalization</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Quantization</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>随机失活</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>常量</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
     </message>
     <message>
         <source>Inputs</source>
@@ -2136,6 +2248,10 @@
 </context>
 <context>
     <name>RecipePanel</name>
+    <message>
+        <source>The steps appear here with a model: export, quantize, convert, verify, deploy.</source>
+        <translation>打开模型后，这里会列出步骤：导出、量化、转换、验证、部署。</translation>
+    </message>
     <message>
         <source>So far</source>
         <translation>目前</translation>
@@ -3104,10 +3220,6 @@
         <translation>模拟</translation>
     </message>
     <message>
-        <source>ready</source>
-        <translation>就绪</translation>
-    </message>
-    <message>
         <source>{n} cores</source>
         <translation>{n} 核</translation>
     </message>
@@ -3527,7 +3639,11 @@ Address:</source>
         <translation>用于 {target}</translation>
     </message>
     <message>
-        <source>accuracy loss ≤ {points} pp</source>
+        <source>accuracy loss ≤ 1 point</source>
+        <translation>精度损失 ≤ 1 个百分点</translation>
+    </message>
+    <message>
+        <source>accuracy loss ≤ {points} points</source>
         <translation>精度损失 ≤ {points} 个百分点</translation>
     </message>
     <message>
@@ -3568,21 +3684,6 @@ Address:</source>
     <message>
         <source>unknown</source>
         <translation>未知</translation>
-    </message>
-</context>
-<context>
-    <name>widget</name>
-    <message>
-        <source>{n} pictures, the first is {size}</source>
-        <translation>{n} 张图片，第一张为 {size}</translation>
-    </message>
-    <message>
-        <source>{n} samples, {dtype} {size}</source>
-        <translation>{n} 个样本，{dtype} {size}</translation>
-    </message>
-    <message>
-        <source>with labels</source>
-        <translation>带标签</translation>
     </message>
 </context>
 </TS>

@@ -100,7 +100,7 @@ def comparison(rows: Sequence[tuple[str, Floats]]) -> str:
         return ""
     spans = [np.percentile(ms, (10, 50, 90)) for _, ms in rows]
     left = 280.0
-    axis = _Axis(0.0, 1.05 * max(float(s[2]) for s in spans), left, _WIDTH - 60)
+    axis = _Axis(0.0, 1.05 * max(float(s[2]) for s in spans), left, _WIDTH - 96)
     parts = []
     for i, ((name, _), (low, middle, high)) in enumerate(zip(rows, spans)):
         y = 18.0 + 26 * i
@@ -111,7 +111,7 @@ def comparison(rows: Sequence[tuple[str, Floats]]) -> str:
             'height="10" rx="3"/>'
         )
         parts.append(f'<circle class="dot" cx="{axis.place(float(middle)):.1f}" cy="{y:.1f}" r="4.5"/>')
-        parts.append(_text(x2 + 8, y + 4, f"{float(middle):.3g}", "label", "start"))
+        parts.append(_text(x2 + 8, y + 4, f"p50 {_figure(float(middle))} ms", "label", "start"))
     bottom = 18.0 + 26 * len(rows) - 8
     parts.append(axis.draw(bottom, "ms"))
     return _svg(bottom + 36, "Latency of every run, 10th to 90th percentile with the median", parts)
@@ -227,8 +227,15 @@ def _text(x: float, y: float, text: str, kind: str, anchor: str) -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}</text>'
 
 
+def _figure(value: float) -> str:
+    """Three significant figures, zeros at the end included: 0.530 under 0.514."""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
+
+
 def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Shortened in the middle: the end may say that a figure is simulated."""
+    end = most // 3
+    return text if len(text) <= most else f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
 def _svg(height: float, label: str, parts: Sequence[str]) -> str:

@@ -52,10 +52,12 @@ code,pre{font-family:'JetBrains Mono',Consolas,'DejaVu Sans Mono',monospace;font
 pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
 .tag{display:inline-block;border:1px solid currentColor;border-radius:10px;padding:0 8px;font-size:12px;
  white-space:nowrap}
-.simulated{color:var(--conditional);font-weight:600}
-.good{color:var(--runs)}.bad{color:var(--fails)}
-.runs{color:var(--runs)}.conditional{color:var(--conditional)}.falls_back{color:var(--falls_back)}
-.fails{color:var(--fails)}.unknown{color:var(--unknown)}
+.simulated{--ink:var(--conditional);font-weight:600}
+.good{--ink:var(--runs)}.bad{--ink:var(--fails)}
+.runs{--ink:var(--runs)}.conditional{--ink:var(--conditional)}.falls_back{--ink:var(--falls_back)}
+.fails{--ink:var(--fails)}.unknown{--ink:var(--unknown)}
+.simulated,.good,.bad,.runs,.conditional,.falls_back,.fails,.unknown{color:var(--ink);
+ color:color-mix(in srgb,var(--ink) 70%,var(--text))}
 .sign{display:inline-block;width:12px;height:12px;vertical-align:-1px;margin-right:5px}
 .sign path{stroke:currentColor;stroke-width:2;fill:none}.sign path.full{fill:currentColor}
 .verdicts{width:100%;min-width:120px;height:10px;border-radius:5px;display:block;margin-top:5px}

@@ -13,6 +13,7 @@ from studio.ui import fact_jobs
 from studio.ui.commands import Commands
 from studio.ui.graph_overlays import OVERLAYS
 from studio.ui.graph_tools import has_bodies
+from studio.ui.job_runner import WATCH
 from studio.ui.light_edits import can_edit, can_edit_node, can_rename
 from studio.ui.session import Selection, Session
 from studio.ui.texts import QT_TRANSLATE_NOOP, translate
@@ -68,6 +69,10 @@ def _hides_constants(session: Session) -> bool:
 
 def _hides_shapes(session: Session) -> bool:
     return session.opened is not None and session.opened.view.hide_shape_arithmetic
+
+
+def _has_job(session: Session) -> bool:
+    return any(job.lane != WATCH and not job.is_over for job in session.jobs)
 
 
 def _is_running(session: Session) -> bool:
@@ -241,7 +246,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run.again", "run", QT_TRANSLATE_NOOP("actions", "Run everything a&new"),
            lambda c: c.run_steps(force=True), "Shift+F5", enabled_when=_has_steps),
     Action("run.cancel", "run", QT_TRANSLATE_NOOP("actions", "&Cancel the running job"),
-           lambda c: c.window.job_bar.cancel_shown(), "Ctrl+."),
+           lambda c: c.window.job_bar.cancel_shown(), "Ctrl+.", enabled_when=_has_job),
     Action("device.deploy", "device", QT_TRANSLATE_NOOP("actions", "&Deploy && run…"),
            lambda c: c.show_deploy(), "F6", "play", _has_project),
     Action("device.stop", "device", QT_TRANSLATE_NOOP("actions", "&Stop all runs"),

@@ -131,7 +131,12 @@ class Commands(QObject):
 
     def show_log(self) -> None:
         """Shows or hides the log."""
-        self.docks.log.setVisible(self.docks.log.isHidden())
+        log = self.docks.log
+        if log.isVisible() and not log.visibleRegion().isEmpty():
+            log.hide()
+        else:
+            log.show()
+            log.raise_()
 
     def show_source(self, file: str, line: int) -> None:
         from studio.ui.editor import show_in_editor

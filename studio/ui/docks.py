@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QTabBar, QTabWidget
 
 from studio.ui.widgets.dock import Dock
 from studio.ui.window_panels import WindowPanels
@@ -23,10 +24,14 @@ class Docks(QObject):
         self.node = Dock("node", self.tr("Node"), window.node_panel, window)
         self.problems = Dock("problems", self.tr("Problems"), window.problem_panel, window)
         self.devices = Dock("devices", self.tr("Devices"), window.device_panel, window, is_quiet=True)
-        self.log = Dock("log", self.tr("Log"), window.log_panel, window)
+        self.log = Dock("log", self.tr("Log"), window.log_panel, window, is_quiet=True)
         for area, dock in ((_LEFT, self.recipe), (_RIGHT, self.node), (_RIGHT, self.problems),
                            (_BOTTOM, self.devices), (_BOTTOM, self.log)):  # fmt: skip
             window.addDockWidget(area, dock)
+        window.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
+        window.tabifyDockWidget(self.devices, self.log)  # lines of a log are long: it takes the whole width
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName(self.tr("Devices and log"))
         self.log.hide()
         self.all = (self.recipe, self.node, self.problems, self.devices, self.log)
         self.set_sizes()
@@ -34,10 +39,18 @@ class Docks(QObject):
     def set_sizes(self) -> None:
         """The sizes of the first day; a low window gives the devices less."""
         sideways, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        bottom = min(236, int(self._window.height() * 0.27))
         self._window.resizeDocks([self.recipe, self.node], [232, 324], sideways)
-        self._window.resizeDocks([self.devices], [bottom], down)
+        self._window.resizeDocks([self.devices], [self._devices_height()], down)
         self._window.resizeDocks([self.node, self.problems], [370, 220], down)
+
+    def make_room_for_devices(self, *_: object) -> None:
+        """The devices grow when a run or one more phone needs it; they never shrink by themselves."""
+        wanted = self._devices_height()
+        if self.devices.isVisible() and not self.devices.isFloating() and self.devices.height() < wanted:
+            self._window.resizeDocks([self.devices], [wanted], Qt.Orientation.Vertical)
+
+    def _devices_height(self) -> int:
+        return min(self._window.device_panel.wanted_height(), int(self._window.height() * 0.27))
 
     def show_problem_count(self, n: int | None) -> None:
         """Puts the number of problems behind the heading; None = no graph."""

@@ -53,6 +53,8 @@ class MainWindow(WindowPanels):
         session.project_opened.connect(self._on_project_opened)
         session.stage_opened.connect(self._on_stage_opened)
         session.run_finished.connect(self._on_run_finished)
+        for grown in (session.run_started, session.devices_changed):
+            grown.connect(self.dock_layout.make_room_for_devices)
         session.preferences_changed.connect(self._on_preferences)
         self._language = session.preferences.language
         self.start_page.open_requested.connect(files.open_dialog)

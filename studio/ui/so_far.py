@@ -48,6 +48,8 @@ def next_step(session: Session) -> NextStep | None:
         title = step_title(kind, missing[0])
         text = _tr("Continue wizard…") if len(missing) < len(project.recipe.steps) else _tr("Start wizard…")
         return NextStep(kind, text, fill(_tr("Next: {step}"), step=title))
+    if session.run_jobs:
+        return None  # the run has its own button: Stop
     if not session.last_results:
         return NextStep("deploy", _tr("Deploy…"), _tr("Next: measure it on a device"))
     if session.project_path is None or session.is_modified:

@@ -7,7 +7,9 @@ HTML writers may share them. Source of the values: looks/LOOK.md.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
+from functools import cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -15,6 +17,9 @@ from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from studio.records import Choice
 from studio.support import Verdict
+
+_AA = 4.5
+"""The contrast that WCAG 2.2 asks of text (1.4.3)."""
 
 
 class ThemeChoice(Choice):
@@ -45,9 +50,35 @@ class Colors:
     fails: str
     unknown: str
 
+    def ink(self, name: str) -> str:
+        """A colour as words wear it: shifted towards the text until it reads at 4.5 to 1 (WCAG AA)."""
+        return _readable(str(getattr(self, name)), self.text, self.selection)
+
     def of_verdict(self, verdict: Verdict) -> str:
         """The colour of a verdict."""
         return str(getattr(self, verdict.value))
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours `#rrggbb`, 1 to 21 (WCAG 2.2, relative luminance)."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@cache
+def _readable(color: str, text: str, ground: str) -> str:
+    for percent in range(0, 101, 4):
+        pairs = [(int(color[at : at + 2], 16), int(text[at : at + 2], 16)) for at in (1, 3, 5)]
+        mixed = "#" + "".join(f"{round(a + (b - a) * percent / 100):02x}" for a, b in pairs)
+        if contrast(mixed, ground) >= _AA:
+            return mixed
+    return text
 
 
 LIGHT = Colors(
@@ -152,6 +183,7 @@ def stylesheet(theme: Theme) -> str:
     text = (resources() / "themes" / "window.qss").read_text(encoding="utf-8")
     folder = (resources() / "icons").as_posix()
     # Longest names first: `@on_accent` must not be met by a shorter one.
+    text = re.sub(r"@ink_(\w+)", lambda match: theme.colors.ink(match[1]), text)
     for name in sorted((f.name for f in fields(Colors)), key=len, reverse=True):
         text = text.replace(f"@{name}", str(getattr(theme.colors, name)))
     return text.replace("@icons", folder).replace("@shade", "dark" if theme.is_dark else "light")

@@ -14,6 +14,7 @@ from studio.measure.live import LiveRun
 from studio.ui.session import Session
 from studio.ui.stages import OTHER, Stage, StageStatus
 from studio.ui.views.devices import DevicePanel
+from studio.ui.views.devices.device_list import STATE_WORDS
 from studio.ui.views.devices.run_bar import stage_title, targets_for
 
 COMPUTER = DeviceInfo(
@@ -137,3 +138,37 @@ def test_a_file_opened_beside_goes_by_its_name() -> None:
     path = Path("/models/net-int8.onnx")
     beside = Stage(id=f"{OTHER}:{path}", kind=OTHER, path=path, status=StageStatus.MADE)
     assert stage_title(beside) == "net-int8.onnx"
+
+
+def test_before_a_run_the_panel_is_low_and_says_what_to_do(session: Session, panel: DevicePanel) -> None:
+    low = panel.wanted_height()
+    assert low <= 150
+    assert panel._virtual.isHidden()  # a phone is there already
+    session.stages = []
+    session.devices = (COMPUTER,)
+    session.devices_changed.emit()
+    panel.bar.refresh()
+    panel.refresh()
+    assert panel._virtual.isVisible()
+    assert not panel.bar._stage.isVisible()  # an empty list is no choice
+    session.live["this-computer"] = LiveRun("this-computer")
+    assert panel.wanted_height() > low
+
+
+def test_a_curve_among_others_is_named_at_its_end(qtbot: QtBot, session: Session, panel: DevicePanel) -> None:
+    run = session.live["this-computer"] = LiveRun("this-computer")
+    for second in range(4):
+        heat = {"skin": 30.0 + second, "cpu": 40.0 + 5 * second}
+        run.add(Sample(t_ns=second * 10**9, temperature_celsius=heat))
+    panel.refresh()
+    live = panel.live_view
+    assert live is not None
+    qtbot.waitUntil(lambda: live._temperature._plot.isVisible())
+    live.refresh()
+    shown = [name.toPlainText() for name in live._temperature._names if name.isVisible()]
+    assert shown == ["cpu", "skin"]
+    assert "cpu" in live._temperature._readout.text()  # the hottest one is told when there is room for one
+
+
+def test_every_state_of_a_device_has_a_word() -> None:
+    assert set(STATE_WORDS) == set(DeviceState)

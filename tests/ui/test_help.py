@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from studio.paths import resources
@@ -53,3 +54,13 @@ def test_the_window_shows_a_page_and_follows_links(qtbot: QtBot, open_window) ->
     window.commands.show_help("keys")
     assert len(window.findChildren(HelpWindow)) == 1
     shown.close()
+
+
+def test_no_mark_of_markdown_is_left_on_a_page(qtbot: QtBot) -> None:
+    for page in PAGES:
+        for language in ("en", "zh_CN"):
+            path = page_path(page, language)
+            assert path is not None
+            document = QTextDocument()
+            document.setMarkdown(path.read_text(encoding="utf-8"))
+            assert "**" not in document.toPlainText(), path.name

@@ -29,3 +29,18 @@ def test_what_is_copied_from_a_wrapped_label_is_the_name_as_it_is(qtbot: QtBot) 
     qtbot.keyClick(text, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(text, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == name
+
+
+def test_a_wrapped_text_asks_for_the_height_of_a_sentence_not_of_a_column_of_letters(qtbot: QtBot) -> None:
+    for words in (
+        "Made from the torch source itself; this export does not touch it.",
+        "直接由 torch 源模型生成；不受此导出影响。",
+    ):
+        wrapped = label(words, "small", wrap=True)
+        qtbot.addWidget(wrapped)
+        assert wrapped.sizeHint().height() <= 4 * wrapped.fontMetrics().lineSpacing()
+
+
+def test_the_ending_of_a_file_stays_with_its_name() -> None:
+    assert "NOTICES.md" in breakable("LICENCES_OF_OTHERS_IN_THIRD_PARTY_NOTICES.md.").replace("_\u200b", "_")
+    assert ".\u200b" not in breakable("ONNX、TFLite、ExecuTorch、.ort、.studio")

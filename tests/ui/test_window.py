@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from models import save_model
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +18,7 @@ from studio.project import edit
 from studio.support import Verdict
 from studio.ui.actions import ACTIONS, MENUS
 from studio.ui.theme import ThemeChoice
-from studio.ui.views.command_palette import CommandPalette, match
+from studio.ui.views.command_palette import CommandPalette, match, plain_text
 from studio.ui.views.target_dialog import TargetDialog
 
 Open = Callable[..., Any]
@@ -50,6 +50,7 @@ def test_actions_follow_what_is_open(qtbot: QtBot, open_window: Open, tmp_path: 
     enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
     assert not enabled["file.save"]
     assert not enabled["run.all"]
+    assert not enabled["run.cancel"]
     studio.window.files.open_path(save_model(tmp_path / "tiny.onnx"))
     wait_for_graph(qtbot, studio)
     enabled = {id_: made.isEnabled() for id_, (_, made) in studio.window._menus.actions.items()}
@@ -276,3 +277,8 @@ def test_every_button_says_what_it_is(qtbot: QtBot, open_window: Open, tmp_path:
         if b.isVisible() and not (b.text() or b.accessibleName())
     ]
     assert silent == []
+
+
+def test_the_palette_shows_no_menu_keys() -> None:
+    for title, shown in (("&Open…", "Open…"), ("打开(&O)…", "打开…"), ("Deploy && run", "Deploy & run")):
+        assert plain_text(QAction(title)) == shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
@@ -99,8 +101,9 @@ class CommandPalette(QDialog):
 
 
 def plain_text(action: QAction) -> str:
-    """An action's text without the & of its menu key."""
-    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+    """An action's text without its menu key: an & before a letter, in Chinese a letter in brackets."""
+    text = re.sub(r"\(&\w\)", "", action.text())
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 def match(wanted: str, text: str) -> tuple[int, int] | None:

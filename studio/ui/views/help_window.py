@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QTextBlockFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QDesktopServices,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFrameFormat,
+    QTextOption,
+    QTextTable,
+)
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMainWindow, QTextBrowser, QWidget
 
 from studio.paths import resources
-from studio.ui import domain_texts
+from studio.ui import domain_texts, theme
 
 PAGES = ("start", "verdicts", "wizard", "devices", "nodes", "projects", "keys", "troubleshooting", "audit")
 
@@ -52,6 +62,7 @@ class HelpWindow(QWidget):
         self._text = QTextBrowser()
         self._text.setOpenLinks(False)
         self._text.anchorClicked.connect(self._on_link)
+        self._text.setWordWrapMode(QTextOption.WrapMode.WordWrap)  # a table scrolls before it breaks words
         self._text.document().setDocumentMargin(20)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -71,6 +82,7 @@ class HelpWindow(QWidget):
         if 0 <= row < len(self._pages):
             self._text.setMarkdown(self._pages[row][1].read_text(encoding="utf-8"))
             _space_out(self._text.document())
+            _rule_tables(self._text.document())
             self._text.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _on_link(self, url: QUrl) -> None:
@@ -92,6 +104,19 @@ def _space_out(document: QTextDocument) -> None:
             layout.setBottomMargin(6)
         cursor.setBlockFormat(layout)
         block = block.next()
+
+
+def _rule_tables(document: QTextDocument) -> None:
+    """Draws tables with hairlines and some air; Markdown's own have black double frames."""
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            layout = frame.format().toTableFormat()
+            layout.setBorderCollapse(True)
+            layout.setBorder(1)
+            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            layout.setBorderBrush(QBrush(QColor(theme.current().colors.line)))
+            layout.setCellPadding(5)
+            frame.setFormat(layout)
 
 
 def show_help(window: QMainWindow, page: str) -> None:

@@ -36,7 +36,7 @@ class LogPanel(QWidget):
         row.addWidget(button(self.tr("Copy all"), lambda: copy_text(self._text.toPlainText()), role="link"))
         row.addWidget(button(self.tr("Clear"), self._text.clear, role="link"))
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 0, 8, 6)
+        column.setContentsMargins(8, 4, 8, 6)
         column.setSpacing(2)
         column.addWidget(self._text)
         column.addLayout(row)
@@ -53,6 +53,7 @@ class LogPanel(QWidget):
         """Adds a line with the time and who said it."""
         time = QTime.currentTime().toString("HH:mm:ss")
         self._text.appendPlainText(f"{time}  {who}  {line}")
+        self._text.horizontalScrollBar().setValue(0)  # a long line must not scroll the times out of sight
 
     def _on_event(self, job_id: str, event: object) -> None:
         if isinstance(event, Log):

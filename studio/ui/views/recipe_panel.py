@@ -14,7 +14,7 @@ from studio.ui.so_far import figures_of, next_step
 from studio.ui.stages import OTHER, Stage, StageStatus
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text, seconds_text, step_note, step_title
-from studio.ui.widgets.parts import button, heading, label
+from studio.ui.widgets.parts import ElidedLabel, button, heading, label
 from studio.ui.widgets.row import Row
 
 
@@ -31,6 +31,7 @@ class RecipePanel(QWidget):
         self.setObjectName("DockBody")
         self._session = session
         self._rows: dict[str, Row] = {}
+        self._shown_figures: list[tuple[str, str]] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 0, 6, 8)
         column.setSpacing(0)
@@ -44,6 +45,13 @@ class RecipePanel(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(body)
         column.addWidget(self._scroll, 1000)
+        self._teach = label(
+            self.tr("The steps appear here with a model: export, quantize, convert, verify, deploy."),
+            "quiet",
+            wrap=True,
+        )
+        self._teach.setContentsMargins(8, 0, 8, 0)
+        column.addWidget(self._teach)
         column.addSpacing(8)
         self._below = QWidget()
         inner = QVBoxLayout(self._below)
@@ -82,6 +90,8 @@ class RecipePanel(QWidget):
         steps = {s.id: s for s in self._session.project.recipe.steps} if self._session.project else {}
         for stage in stages:
             self._show_stage(self._rows[stage.id], stage, steps.get(stage.id))
+        self._teach.setVisible(not stages)
+        self._scroll.setVisible(bool(stages))
         if "deploy" in self._rows:
             self._show_deploy(self._rows["deploy"])
         self._show_next()
@@ -190,12 +200,17 @@ class RecipePanel(QWidget):
             self._advice.setText(step.why)
 
     def _show_figures(self, figures: list[tuple[str, str]]) -> None:
+        if figures == self._shown_figures:
+            return
+        self._shown_figures = figures
         while self._figures.rowCount():
             self._figures.removeRow(0)
         self._so_far.setVisible(bool(figures))
         for name, value in figures:
             text = label(value, selectable=True)
-            row = label(name, "quiet")
+            text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row = ElidedLabel(name, "quiet")  # a phone's name may be long: it must not widen the panel
+            row.setMinimumWidth(70)
             self._figures.addRow(row, text)
             text.setAccessibleName(fill("{name}: {value}", name=name, value=value))
 

@@ -72,7 +72,7 @@ class SettingsDialog(QDialog):
         column.setSpacing(16)
         column.addLayout(form)
         column.addWidget(buttons)
-        self.setMinimumWidth(480)
+        self.setMinimumWidth(560)
         self.accepted.connect(self._apply)
 
     def _with_browse(self, field: QLineEdit) -> QWidget:

@@ -77,7 +77,9 @@ def step_note(step: Step) -> str:
         return translate_sentence(fix.title) if fix else step.fix
     if step.max_accuracy_loss is not None:
         points = f"{step.max_accuracy_loss * 100:g}"
-        return fill(translate("steps", "accuracy loss ≤ {points} pp"), points=points)
+        if points == "1":
+            return translate("steps", "accuracy loss ≤ 1 point")
+        return fill(translate("steps", "accuracy loss ≤ {points} points"), points=points)
     return fill(translate("steps", "{n} inputs"), n=step.samples)
 
 

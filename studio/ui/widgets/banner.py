@@ -47,6 +47,7 @@ class Banner(QFrame):
         words.addWidget(self._hint)
         row.addLayout(words, 1)
         self._other = button("", lambda: self._way_on(), role="link")
+        self._other.setAccessibleName(self.tr("Another way"))
         self._more = button(self.tr("Details"), self._toggle, role="link")
         self._copy = button(self.tr("Copy"), self.copy, role="link")
         self._copy.setToolTip(self.tr("Copy the message with its details"))
@@ -92,6 +93,7 @@ class Banner(QFrame):
         """Adds a button for another way to what the failure stopped; it goes with the failure."""
         self._way_on = run
         self._other.setText(text)
+        self._other.setAccessibleName(text)
         self._other.show()
 
     def close_banner(self) -> None:

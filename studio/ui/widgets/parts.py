@@ -21,6 +21,7 @@ from studio.ui.icons import icon
 from studio.ui.texts import translate
 
 _BREAK = "\u200b"  # zero-width space
+_PLACES = re.compile(r"([/_(,:-]|(?<=\w)\.(?!\w{1,6}\b[^/\w]*$))")  # not in the ending of a file's name
 
 
 def heading(text: str) -> QLabel:
@@ -37,8 +38,6 @@ def label(text: str, role: str = "", *, wrap: bool = False, selectable: bool = F
     if role:
         result.setProperty("role", role)
     result.setWordWrap(wrap)
-    if wrap:
-        result.setMinimumWidth(1)  # else the longest word of a stranger's model widens the whole panel
     if selectable:
         result.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -48,7 +47,7 @@ def label(text: str, role: str = "", *, wrap: bool = False, selectable: bool = F
 
 def breakable(text: str) -> str:
     """The text with places inside its long words where a line may end (zero-width spaces)."""
-    return re.sub(r"\S{20,}", lambda word: re.sub(r"([/._(,:-])", "\\1" + _BREAK, word.group()), text)
+    return re.sub(r"\S{20,}", lambda word: _PLACES.sub("\\1" + _BREAK, word.group()), text)
 
 
 class WrappingLabel(QLabel):
@@ -57,6 +56,13 @@ class WrappingLabel(QLabel):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.setText(text)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as may be, else the longest word of a stranger's model widens the whole panel.
+
+        A minimum width would do that too, but Qt then guesses the height for that very width.
+        """
+        return QSize(1, super().minimumSizeHint().height())
 
     def setText(self, text: str) -> None:
         super().setText(breakable(text))
@@ -109,6 +115,7 @@ def button(
         result.setProperty("role", role)
     if icon_name:
         result.setIcon(icon(icon_name, "on_accent" if role == "primary" else "text"))
+        result.setIconSize(QSize(20, 16))
     if tip:
         result.setToolTip(tip)
     result.setAutoDefault(False)  # Enter belongs to the one button that was made the default

@@ -104,7 +104,7 @@ class Row(QAbstractButton):
             paint_icon(painter, self._icon, icon_box, self._icon_color)
         value_width = metrics.horizontalAdvance(self._value)
         if self._value:
-            painter.setPen(QColor(getattr(colors, self._value_color)))
+            painter.setPen(QColor(colors.ink(self._value_color)))
             painter.drawText(line, int(_RIGHT), self._value)
         room = line.width() - (value_width + 8 if self._value else 0)
         painter.setPen(QColor(colors.text if self.isEnabled() else colors.quiet))
@@ -113,7 +113,7 @@ class Row(QAbstractButton):
         if self._shows_note:
             font = _note_font(self.font())
             painter.setFont(font)
-            painter.setPen(QColor(colors.quiet))
+            painter.setPen(QColor(colors.ink("quiet")))
             note_metrics = QFontMetrics(font)
             note_line = QRect(line.left(), line.bottom() + 3, line.width(), note_metrics.height())
             note = note_metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, note_line.width())

@@ -68,3 +68,10 @@ def test_names_are_escaped() -> None:
     svg = charts.comparison([("<script>&", np.ones(3)), ('"b', np.ones(3))])
     assert "<script>" not in svg
     ElementTree.fromstring(svg)
+
+
+def test_a_long_name_keeps_the_end_that_says_simulated() -> None:
+    name = "export · ort/cpu · Google Virtual Pixel 8 Pro of the lab (simulated)"
+    drawn = charts.comparison([(name, np.array([0.53, 0.53])), ("other", np.array([0.514, 0.514]))])
+    assert "(simulated)" in drawn
+    assert "p50 0.530 ms" in drawn and "p50 0.514 ms" in drawn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
@@ -32,18 +34,19 @@ from studio.devices import DeviceInfo, DeviceKind, DeviceState
 from studio.ui import theme
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
-from studio.ui.texts import fill
+from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 
 _INFO = Qt.ItemDataRole.UserRole
 _HEAT = Qt.ItemDataRole.UserRole + 1
 _ROW_HEIGHT = 44
+_ABOVE, _GAP, _BELOW = 6, 4, 6
+_NOISE = re.compile(r"\((?:R|TM)\)|\b(?:Processor|CPU)\b.*", re.IGNORECASE)  # of a computer's own name
 
 
 class DeviceList(QWidget):
     """Devices as rows of two lines; `device_selected` tells the chosen one's id."""
 
     device_selected = Signal(str)
-    add_virtual_phone_requested = Signal()
     connect_requested = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -58,28 +61,15 @@ class DeviceList(QWidget):
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setAccessibleName(self.tr("Devices"))
         self._list.currentItemChanged.connect(self._on_current)
-        self._teach = QLabel(
-            self.tr("To use a phone, switch on USB debugging in its developer options and plug it in.")
-        )
-        self._teach.setWordWrap(True)
-        self._teach.setProperty("role", "small")
-        self._virtual = QToolButton()
-        self._virtual.setText(self.tr("Add a virtual phone"))
-        self._virtual.setProperty("role", "link")
-        self._virtual.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._virtual.clicked.connect(self.add_virtual_phone_requested)
-
         head = QHBoxLayout()
         head.addWidget(self._heading)
         head.addStretch(1)
         head.addWidget(self._connect)
         body = QVBoxLayout(self)
-        body.setContentsMargins(12, 10, 8, 6)
-        body.setSpacing(4)
+        body.setContentsMargins(14, _ABOVE, 8, _BELOW)
+        body.setSpacing(_GAP)
         body.addLayout(head)
         body.addWidget(self._list, 1)
-        body.addWidget(self._teach)
-        body.addWidget(self._virtual, 0, Qt.AlignmentFlag.AlignLeft)
         session.devices_changed.connect(self.refresh)
         self.refresh()
 
@@ -99,9 +89,19 @@ class DeviceList(QWidget):
         self._list.blockSignals(False)
         if rows:
             self._list.setCurrentRow(rows.index(chosen) if chosen in rows else 0)
-        has_phone = any(info.kind is not DeviceKind.THIS_COMPUTER for info in devices)
-        self._teach.setVisible(not has_phone)
-        self._virtual.setVisible(not has_phone)
+
+    def height_of(self, rows: int) -> int:
+        """The height that shows the heading and so many devices."""
+        inside = self._connect.sizeHint().height() + _GAP + rows * _ROW_HEIGHT
+        return _ABOVE + inside + _BELOW
+
+    def count(self) -> int:
+        """How many devices are listed."""
+        return self._list.count()
+
+    def has_phone(self) -> bool:
+        """Whether anything but this computer is there."""
+        return any(info.kind is not DeviceKind.THIS_COMPUTER for info in self._session.devices)
 
     def current(self) -> DeviceInfo | None:
         """The chosen device."""
@@ -146,7 +146,26 @@ class DeviceList(QWidget):
         )
 
     def _state_text(self, info: DeviceInfo) -> str:
-        return self.tr("ready") if info.state is DeviceState.READY else info.state.value
+        return state_word(info.state)
+
+
+STATE_WORDS = {
+    DeviceState.READY: QT_TRANSLATE_NOOP("DeviceList", "ready"),
+    DeviceState.UNAUTHORIZED: QT_TRANSLATE_NOOP("DeviceList", "unauthorized"),
+    DeviceState.AUTHORIZING: QT_TRANSLATE_NOOP("DeviceList", "authorizing"),
+    DeviceState.OFFLINE: QT_TRANSLATE_NOOP("DeviceList", "offline"),
+    DeviceState.NO_PERMISSIONS: QT_TRANSLATE_NOOP("DeviceList", "no permissions"),
+    DeviceState.RECOVERY: QT_TRANSLATE_NOOP("DeviceList", "recovery"),
+    DeviceState.SIDELOAD: QT_TRANSLATE_NOOP("DeviceList", "sideload"),
+    DeviceState.BOOTLOADER: QT_TRANSLATE_NOOP("DeviceList", "bootloader"),
+    DeviceState.CONNECTING: QT_TRANSLATE_NOOP("DeviceList", "connecting"),
+    DeviceState.UNKNOWN: QT_TRANSLATE_NOOP("DeviceList", "unknown"),
+}
+
+
+def state_word(state: DeviceState) -> str:
+    """The state of a device in the language of the window."""
+    return translate("DeviceList", STATE_WORDS[state])
 
 
 class _Row(QStyledItemDelegate):
@@ -168,7 +187,9 @@ class _Row(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         state = option.state
         if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
+            # Whoever walks by keyboard sees where the keys go.
+            focus = state & QStyle.StateFlag.State_HasFocus
+            painter.setPen(QPen(QColor(colors.accent)) if focus else Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colors.selection))
             painter.drawRoundedRect(rect, 6, 6)
         _paint_icon(painter, info, QRectF(rect.left() + 8, rect.top() + 7, 14, 14))
@@ -183,7 +204,7 @@ class _Row(QStyledItemDelegate):
         flags = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(first, flags | Qt.AlignmentFlag.AlignRight, right)
         second = QRect(first.left(), first.bottom() + 1, first.width(), 16)
-        painter.setPen(QColor(colors.quiet))
+        painter.setPen(QColor(colors.ink("quiet")))
         what = self._second_line(info)
         elide = Qt.TextElideMode.ElideRight
         painter.drawText(second, flags, QFontMetrics(small).elidedText(what, elide, second.width()))
@@ -198,19 +219,20 @@ class _Row(QStyledItemDelegate):
     def _right(self, info: DeviceInfo, heat: float | None) -> tuple[str, str]:
         colors = theme.current().colors
         if info.state is not DeviceState.READY:
-            return info.state.value, colors.falls_back
+            return state_word(info.state), colors.ink("falls_back")
         if info.is_simulated:
-            return self.tr("simulated"), colors.unknown
+            return self.tr("simulated"), colors.ink("unknown")
         if heat is not None:
-            return f"{heat:.0f} °C", colors.quiet
-        return self.tr("ready"), colors.runs
+            return f"{heat:.0f} °C", colors.ink("quiet")
+        return state_word(info.state), colors.ink("runs")
 
     def _second_line(self, info: DeviceInfo) -> str:
         if info.state is not DeviceState.READY:
             return translate_sentence(info.state_hint)
         count = info.cpu_count or 0
         cores = fill(self.tr("{n} cores"), n=count) if count > 1 else self.tr("1 core") if count else ""
-        facts = [info.soc_marketing or info.soc, info.os_version, info.abi, cores]
+        soc = _NOISE.sub("", info.soc_marketing or info.soc).strip()
+        facts = [soc, info.os_version, info.abi, cores]
         return " · ".join(fact for fact in facts if fact)
 
 

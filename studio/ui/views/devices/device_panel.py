@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from studio.devices import DeviceState, RunSettings
@@ -15,11 +15,13 @@ from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.views.devices.device_list import DeviceList, Hairline
 from studio.ui.views.devices.run_bar import RunBar
+from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
     from studio.ui.views.devices.live_view import LiveView
 
 _FIGURES_MS = 500
+_CURVES_HEIGHT = 236
 
 
 class DevicePanel(QWidget):
@@ -35,20 +37,32 @@ class DevicePanel(QWidget):
         self.setObjectName("Panel")
         self._session = session
         self.devices = DeviceList(session)
-        self.devices.setFixedWidth(240)
+        self.devices.setFixedWidth(264)
         self.bar = RunBar(session)
         self._live: LiveView | None = None
-        self._teach = QLabel()
-        self._teach.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._teach.setWordWrap(True)
-        self._teach.setProperty("role", "quiet")
-        self._teach.setMargin(16)
+        self._teach = label("", "quiet", wrap=True)
+        self._no_phone = label(
+            self.tr("To use a phone, switch on USB debugging in its developer options and plug it in."),
+            "quiet",
+            wrap=True,
+        )
+        self._virtual = button(
+            self.tr("Add a virtual phone"), self.add_virtual_phone_requested.emit, role="link"
+        )
+        self._before = QWidget()
+        before = QVBoxLayout(self._before)
+        before.setContentsMargins(12, 8, 12, 6)
+        before.setSpacing(4)
+        before.addWidget(self._teach)
+        before.addWidget(self._no_phone)
+        before.addWidget(self._virtual)
+        before.addStretch(1)
         self._simulated = QLabel(self.tr("Simulated numbers: this is a virtual phone, not hardware."))
         self._simulated.setProperty("role", "warn")
         self._simulated.setContentsMargins(12, 4, 12, 0)
         self._simulated.hide()
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._teach)
+        self._stack.addWidget(self._before)
 
         right = QVBoxLayout()
         right.setSpacing(0)
@@ -68,7 +82,6 @@ class DevicePanel(QWidget):
 
         self.devices.device_selected.connect(lambda _id: self.refresh())
         self.devices.connect_requested.connect(self.connect_requested)
-        self.devices.add_virtual_phone_requested.connect(self.add_virtual_phone_requested)
         self.bar.run_requested.connect(self._on_run)
         self.bar.stop_requested.connect(lambda: self.stop_requested.emit(self.devices.current_id()))
         self.bar.follow_requested.connect(self._on_follow)
@@ -88,7 +101,9 @@ class DevicePanel(QWidget):
         self._simulated.setVisible(run is not None and bool(run.hello and run.hello.is_simulated))
         if run is None:
             self._teach.setText(self._what_next())
-            self._stack.setCurrentWidget(self._teach)
+            for widget in (self._no_phone, self._virtual):
+                widget.setVisible(not self.devices.has_phone())
+            self._stack.setCurrentWidget(self._before)
         else:
             live = self._curves()
             if live.run is not run:
@@ -98,6 +113,12 @@ class DevicePanel(QWidget):
             self._stack.setCurrentWidget(live)
         self._show_figures()
         self._figures_timer.start() if is_running else self._figures_timer.stop()
+
+    def wanted_height(self) -> int:
+        """What is enough before the first run (devices and a few lines) and what the curves want after it."""
+        if self._session.live:
+            return _CURVES_HEIGHT
+        return self.devices.height_of(min(max(self.devices.count(), 2), 3))
 
     @property
     def live_view(self) -> LiveView | None:
@@ -123,6 +144,8 @@ class DevicePanel(QWidget):
             return f"{info.name}: {translate_sentence(info.state_hint)}"
         if self._session.project is None:
             return self.tr("Open a model to run it here and watch latency, temperature, clocks and memory.")
+        if self.bar.why_not:
+            return self.bar.why_not
         return self.tr(
             "Press Deploy & run: the artifact is measured on this device, and latency, temperature, "
             "clocks and memory are drawn here as they come."

@@ -52,6 +52,7 @@ class LivePlot(QWidget):
         self._unit = unit
         self._curves: list[tuple[Curve, pg.PlotDataItem]] = []
         self._marks: list[pg.InfiniteLine] = []
+        self._names: list[pg.TextItem] = []
         self._cursor_s = float("nan")
         self._is_setting_range = False
 
@@ -66,6 +67,7 @@ class LivePlot(QWidget):
         self._empty.setProperty("role", "quiet")
         self._empty.setWordWrap(True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setMargin(12)
         self._empty.hide()
 
         self._plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
@@ -88,7 +90,7 @@ class LivePlot(QWidget):
         self._plot.scene().sigMouseMoved.connect(self._on_mouse)
 
         head = QHBoxLayout()
-        head.setContentsMargins(12, 8, 12, 0)
+        head.setContentsMargins(12, 8, 12, 6)  # the highest tick reaches above the plot
         head.addWidget(self._title)
         head.addStretch(1)
         head.addWidget(self._readout)
@@ -158,7 +160,42 @@ class LivePlot(QWidget):
             floor = 0.0 if 0 <= low < 0.5 * high else low - room
             self._item.setYRange(floor, high + room, padding=0)
         self._is_setting_range = False
+        self._name_curves(start_s, end_s)
         self._read_out()
+
+    def _name_curves(self, start_s: float, end_s: float) -> None:
+        """Writes each curve's name at its end, so that no curve is told by its colour alone.
+
+        From the highest down; a name that would lie on another one is left to the tool tip.
+        """
+        ends = []
+        for curve, _ in self._curves:
+            value = curve.series.at(end_s)
+            if curve.role == "line" and value is not None:
+                ends.append((value, curve))
+        while len(self._names) < len(ends):
+            name = pg.TextItem(anchor=(1, 1))
+            name.setFont(self._small_font())
+            self._item.addItem(name, ignoreBounds=True)
+            self._names.append(name)
+        box = self._item.getViewBox()
+        low, high = box.viewRange()[1]
+        step = 12.0 * (high - low) / max(box.height(), 1.0)
+        free = np.inf
+        colors = theme.current().colors
+        for name in self._names:
+            name.hide()
+        for name, (value, curve) in zip(self._names, sorted(ends, key=lambda end: -end[0])):
+            if len(ends) > 1 and value + step <= high and value <= free - step:
+                name.setText(curve.series.name, color=colors.ink("quiet"))
+                name.setPos(end_s, value)
+                name.show()
+                free = value
+
+    def _small_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(11)
+        return font
 
     # Cursor
 
@@ -172,7 +209,8 @@ class LivePlot(QWidget):
         self._read_out()
 
     def _read_out(self) -> None:
-        parts = []
+        parts: list[tuple[float, str]] = []
+        is_latency = any(curve.role == "faint" for curve, _ in self._curves)
         at_cursor = not np.isnan(self._cursor_s)
         for curve, _ in self._curves:
             if curve.role == "cap":
@@ -184,15 +222,16 @@ class LivePlot(QWidget):
                     if len(self._curves) == 1 or curve.series.name == "latency"
                     else f"{curve.series.name} "
                 )
-                parts.append(f"{name}{value:.{_digits(value)}f}")
-        self._readout.setToolTip(" · ".join(parts))
+                parts.append((value, f"{name}{value:.{_digits(value)}f}"))
+        self._readout.setToolTip(" · ".join(part for _, part in parts))
         room = self.width() - self._title.sizeHint().width() - 40
         metrics = self._readout.fontMetrics()
         while True:
-            text = f"{' · '.join(parts)} {self._unit}" if parts else self._unit
+            text = f"{' · '.join(part for _, part in parts)} {self._unit}" if parts else self._unit
             if metrics.horizontalAdvance(text) <= room or not parts:
                 break
-            parts.pop(0)  # the last ones are the ones to know: p90, the hottest core
+            # What stays is what to know: the percentiles, the hottest sensor, the fastest core.
+            parts.remove(parts[0] if is_latency else min(parts))
         self._readout.setText(text)
 
     # Looks
@@ -201,8 +240,7 @@ class LivePlot(QWidget):
         """Takes the colours of the current theme."""
         colors = theme.current().colors
         self._plot.setBackground(colors.panel)
-        tick_font = QFont(self.font())
-        tick_font.setPixelSize(11)
+        tick_font = self._small_font()
         for name in ("left", "bottom"):
             axis = self._item.getAxis(name)
             axis.setPen(pg.mkPen(colors.line))

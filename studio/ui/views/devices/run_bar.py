@@ -42,6 +42,8 @@ class RunBar(QFrame):
         self._session = session
         self._device: DeviceInfo | None = None
         self._is_running = False
+        self.why_not = ""
+        """Why nothing can be run now, "" when it can."""
 
         self._button = QPushButton()
         self._button.setProperty("role", "primary")
@@ -213,6 +215,7 @@ class RunBar(QFrame):
             return
         for widget in (self._stage, self._target, self._threads, self._mode, self._seconds):
             widget.setEnabled(self._stage.count() > 0)
+            widget.setVisible(self._stage.count() > 0)  # an empty list says nothing
         self._button.setText(self.tr("Deploy && run"))
         if device is None:
             why = self.tr("Choose a device first")
@@ -224,6 +227,7 @@ class RunBar(QFrame):
             why = self.tr("This device has no runtime for this artifact")
         else:
             why = ""
+        self.why_not = why
         self._button.setEnabled(not why)
         self._button.setToolTip(why or self.tr("Push the artifact to the device and measure it live"))
 

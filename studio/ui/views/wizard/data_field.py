@@ -14,7 +14,7 @@ from studio.project.places import relative_to_folder
 from studio.recipes.data_summary import DataSummary, describe_data
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
-from studio.ui.texts import fill
+from studio.ui.texts import fill, translate
 from studio.ui.widgets.parts import button, label, set_role
 
 
@@ -74,7 +74,7 @@ class DataField(QWidget):
             self.problem = translate_sentence(error.message)
             self._say(f"{self.problem} {translate_sentence(error.hint)}".strip(), "bad")
             return
-        self._say(summary_text(self, self.summary), "small")
+        self._say(summary_text(self.summary), "small")
 
     def _say(self, text: str, role: str) -> None:
         self._says.setText(text)
@@ -111,13 +111,18 @@ class DataField(QWidget):
             self.changed.emit(replace(self._data, path=path) if self._data else DataSet(path=path))
 
 
-def summary_text(widget: QWidget, summary: DataSummary) -> str:
+def summary_text(summary: DataSummary) -> str:
     """ "200 pictures, 32×32", "400 samples, uint8 32×32, with labels"."""
     size = "×".join(str(n) for n in summary.shape)
     if summary.kind == "pictures":
-        text = fill(widget.tr("{n} pictures, the first is {size}"), n=summary.count, size=size)
+        text = fill(translate("DataField", "{n} pictures, the first is {size}"), n=summary.count, size=size)
     else:
-        text = fill(widget.tr("{n} samples, {dtype} {size}"), n=summary.count, dtype=summary.dtype, size=size)
+        text = fill(
+            translate("DataField", "{n} samples, {dtype} {size}"),
+            n=summary.count,
+            dtype=summary.dtype,
+            size=size,
+        )
     if summary.has_labels:
-        text += ", " + widget.tr("with labels")
+        text += ", " + translate("DataField", "with labels")
     return text
