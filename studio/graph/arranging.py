@@ -3,7 +3,8 @@
 `arrange` takes one level of the scope tree: boxes in topological order, and nets (one source,
 many targets; the outside is −1). It ranks the boxes by longest path (`ranking.py`), lays one shared
 chain of dummies for every net (`layers.py`), orders the layers (`ordering.py`), places them round one
-longest path that is pinned at x = 0 (`placing.py`), and stacks them (`stacking.py`).
+longest path that is pinned at x = 0 (`placing.py`), both segment by segment (`segment.py`), and stacks
+them (`stacking.py`).
 
 Why segments: a layer with a single entity cuts the problem in two, and neural networks consist of
 such cuts. Each segment between two cuts is solved on its own, and one that was seen before (a
@@ -15,25 +16,16 @@ import and the loading of compiled code cost more than all of this does now.
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
-import msgspec
-
 from studio.graph.crowds import crowded_layers
 from studio.graph.folding import Folding
 from studio.graph.layers import Layers, build_layers, segments_of
-from studio.graph.memo import Memo
 from studio.graph.nets import Arrangement, Problem
-from studio.graph.ordering import effort_for, order_segment
-from studio.graph.placing import place_segment
+from studio.graph.ordering import effort_for
 from studio.graph.ranking import main_path, rank_boxes
+from studio.graph.segment import Segment, forget_segments, solve_segment
 from studio.graph.stacking import stack
 
-_MOST_ENTITIES = 300_000  # in the segments that are remembered: about 20 MB
-
-_solved: Memo[tuple[list[list[int]], list[list[float]]]] = Memo(_MOST_ENTITIES)
-"""The order and the places of every segment that was met lately, in any graph."""
-_encode = msgspec.msgpack.Encoder().encode
+__all__ = ["arrange", "forget_segments"]
 
 
 def arrange(problem: Problem, spent: int = 0) -> Arrangement:
@@ -47,49 +39,38 @@ def arrange(problem: Problem, spent: int = 0) -> Arrangement:
     x = [0.0] * len(proper.layer_of)
     effort = 0
     for first, last in segments_of(proper.layers):
-        effort += _solve_segment(proper, first, last, x, spent + effort, problem.before)
+        effort += _solve_segment(problem, proper, first, last, x, spent + effort)
     result = stack(problem, layer, proper, x)
     result.effort = effort
     return result
 
 
-def forget_segments() -> None:
-    """Forgets all segments."""
-    _solved.clear()
-
-
 def _solve_segment(
-    proper: Layers, first: int, last: int, x: list[float], spent: int, ranks: list[int]
+    problem: Problem, proper: Layers, first: int, last: int, x: list[float], spent: int
 ) -> int:
     """The effort of ordering and placing one stretch of layers; writes x and the layers' new order."""
     layers = proper.layers[first : last + 1]
     names = [entity for entities in layers for entity in entities]
     local = {entity: index for index, entity in enumerate(names)}
-    down = [
-        [(local[f], there, here) for f, there, here in proper.down[e]] if at < len(layers) - 1 else []
-        for at, entities in enumerate(layers)
-        for e in entities
-    ]
-    left = [proper.left[e] for e in names]
-    right = [proper.right[e] for e in names]
-    is_dummy = [proper.net_of[e] >= 0 for e in names]
-    pinned = [local[p] if p >= 0 else -1 for p in proper.pinned[first : last + 1]]
     sweeps, starts = effort_for(len(names), spent)
-    lengths = [len(entities) for entities in layers]
-    before = [ranks[e] if e < len(ranks) else -1 for e in names] if ranks else []
-    parts = (lengths, down, left, right, is_dummy, pinned, sweeps, starts, before)
-    key = blake2b(_encode(parts), digest_size=16).digest()
-    known = _solved.get(key)
-    if known is None:
-        local_layers: list[list[int]] = []
-        start = 0
-        for length in lengths:
-            local_layers.append(list(range(start, start + length)))
-            start += length
-        ordered = order_segment(local_layers, down, pinned, before, sweeps=sweeps, starts=starts)
-        known = ordered, place_segment(ordered, down, left, right, is_dummy, pinned)
-        _solved.put(key, known, len(names))
-    for at, (entities, xs) in enumerate(zip(*known)):
+    segment = Segment(
+        lengths=[len(entities) for entities in layers],
+        down=[
+            [(local[f], there, here) for f, there, here in proper.down[e]] if at < len(layers) - 1 else []
+            for at, entities in enumerate(layers)
+            for e in entities
+        ],
+        left=[proper.left[e] for e in names],
+        right=[proper.right[e] for e in names],
+        is_dummy=[proper.net_of[e] >= 0 for e in names],
+        pinned=[local[p] if p >= 0 else -1 for p in proper.pinned[first : last + 1]],
+        sweeps=sweeps,
+        starts=starts,
+    )
+    ranks, boxes = problem.before, len(problem.weight)
+    before = [ranks[e] if e < boxes else -1 for e in names] if ranks else []
+    is_kept = [e < boxes and problem.weight[e] > 0 for e in names] if ranks else []
+    for at, (entities, xs) in enumerate(zip(*solve_segment(segment, before, is_kept))):
         proper.layers[first + at] = [names[e] for e in entities]
         for e, value in zip(entities, xs):
             x[names[e]] = value

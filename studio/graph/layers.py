@@ -34,9 +34,6 @@ def build_layers(problem: Problem, layer: list[int], path: list[int]) -> Layers:
     for box in range(n):
         if box not in on_path:
             layers[layer[box]].append(box)
-    if problem.before:
-        for entities in layers:
-            entities.sort(key=lambda box: problem.before[box] if problem.before[box] >= 0 else n)
     left, right, net_of = list(problem.left), list(problem.right), [-1] * n
     down: list[list[tuple[int, float, float]]] = [[] for _ in range(n)]
     up: list[list[tuple[int, float, float]]] = [[] for _ in range(n)]

@@ -51,4 +51,5 @@ class Arrangement:
     right: float
     height: float
     effort: int = 0  # entity-sweeps that it took
-    neighbours: list[tuple[int, int]] = field(default_factory=list)  # boxes beside each other in a layer
+    neighbours: list[tuple[int, int]] = field(default_factory=list)
+    """Boxes of nodes that are next to each other in a layer, those without nodes between them left out."""

@@ -264,3 +264,8 @@ def _crossings(layers: list[list[int]], down: Edges, position: list[int]) -> int
     for entities in layers:
         _number(entities, position)
     return count_crossings(layers[:-1], down, position)
+
+
+def crossings_of(layers: list[list[int]], down: Edges) -> int:
+    """Crossings of an order of a segment's layers."""
+    return _crossings(layers, down, [0] * len(down))

@@ -66,7 +66,7 @@ def stack(problem: Problem, layer: list[int], proper: Layers, x: list[float]) ->
         neighbours=[
             pair
             for entities in proper.layers
-            for pair in pairwise([e for e in entities if proper.net_of[e] < 0])
+            for pair in pairwise([e for e in entities if proper.net_of[e] < 0 and problem.weight[e] > 0])
         ],
     )
 
