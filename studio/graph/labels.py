@@ -116,7 +116,7 @@ def value_text(value: float, unit: str) -> str:
         return ""
     size = abs(value)
     if size == float("inf"):
-        return f"{'−' if value < 0 else ''}∞{'' if unit.startswith('%') else ' '}{unit}".strip()
+        return f"{'−' if value < 0 else ''}∞ {unit}".strip()
     for limit, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
             scaled, mark = value / limit, prefix
@@ -126,9 +126,13 @@ def value_text(value: float, unit: str) -> str:
         if unit == "s":
             scaled, mark = _small(value)
     figures = f"{scaled:.3g}" if abs(scaled) < 1000 else f"{scaled:.0f}"
-    space = "" if unit.startswith("%") and not mark else " "
     gap = " " if mark and len(unit) > 2 and unit.isalpha() else ""  # a word, not the sign of a unit
-    return f"{figures}{space}{mark}{gap}{unit}" if unit or mark else figures
+    return f"{figures} {mark}{gap}{unit}" if unit or mark else figures
+
+
+def percent_text(share: float, digits: int = 1) -> str:
+    """A share as percent, written like any other unit: `12.8 %`."""
+    return f"{100 * share:.{digits}f} %"
 
 
 def _small(seconds: float) -> tuple[float, str]:

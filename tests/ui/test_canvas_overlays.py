@@ -74,7 +74,7 @@ def test_values_of_a_scope_are_added_and_errors_are_not() -> None:
 def test_unknown_figures_are_said_to_be_unknown() -> None:
     overlay = value_overlay("MACs", np.array([10, -1, 0]), "MACs")
     assert "unknown" in overlay.sentence(1)
-    assert "10 MACs (100.0%)" in overlay.sentence(0)
+    assert "10 MACs (100.0 %)" in overlay.sentence(0)
     assert overlay.unknown == 1
     assert overlay.above(0.5).tolist() == [True, False, False]
 

@@ -512,3 +512,13 @@ def test_a_constant_is_read_on_demand_and_exported(
     qtbot.waitUntil(out.exists, timeout=60_000)
     assert np.load(out).shape == (4, 3, 3, 3)
     dialog.accept()
+
+
+def test_a_selected_edge_shows_the_tensors_and_a_node_the_page_before(opened: Any) -> None:
+    panel, graph = opened.window.node_panel, opened.session.opened.graph
+    go_to(opened, "relu")
+    panel.show_page("attributes")
+    opened.session.select_tensor(graph.tensor_name.index("a"))
+    assert panel._tabs.currentIndex() == 2
+    go_to(opened, "conv")
+    assert panel._tabs.currentIndex() == 1

@@ -177,7 +177,7 @@ def test_a_nodes_sentence_says_time_share_and_count_or_why_there_is_none() -> No
     graph = chain(5)
     overlay = latency_overlay(graph, profile_of(graph, {(1, 2): 0.3, (0,): 0.0}, folded=(3,)))
     said = overlay.sentence(1)
-    assert "300 µs" in said and "p90 600 µs" in said and "30 inferences" in said and "100.0%" in said
+    assert "300 µs" in said and "p90 600 µs" in said and "30 inferences" in said and "100.0 %" in said
     assert "node2" in said and "1 other" in said
     assert "node1" in overlay.sentence(2), "a fused node names the kernel that it runs in"
     assert "once, at load" in overlay.sentence(3)
@@ -266,7 +266,7 @@ def test_the_svg_of_a_profile_says_what_ran_where_and_not_the_chosen_accelerator
     dialog.save(tmp_path / "times.svg")
     svg = (tmp_path / "times.svg").read_text()
     profile = session.opened.profile
-    assert "Latency · ort/cpu" in svg and profile.runtime in svg and profile.device_name in svg
+    assert "Latency · ONNX Runtime · CPU" in svg and profile.runtime in svg and profile.device_name in svg
     session.set_overlay("macs")
     dialog.save(tmp_path / "macs.svg")
     svg = (tmp_path / "macs.svg").read_text()

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from studio.errors import InputError, UnsupportedError
+from studio.graph.labels import percent_text
 from studio.recipes.fixes.fix import Fix, FixOptions, Needs, find_fix, rewriter_of
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.protos import keep_lines
@@ -140,7 +141,7 @@ def _worse(was: Judged, now: Judged) -> str:
     only if no more is computed in them than before.
     """
     if was.macs_share is not None and now.macs_share is not None and now.macs_share < was.macs_share - 1e-6:
-        return f"{was.macs_share:.0%} → {now.macs_share:.0%} of the MACs kept"
+        return f"{percent_text(was.macs_share, 0)} → {percent_text(now.macs_share, 0)} of the MACs kept"
     if now.left > was.left and now.taken <= was.taken:
         return f"{was.left} → {now.left} nodes not taken"
     gains = now.taken > was.taken or now.left < was.left or (now.macs_share or 0.0) > (was.macs_share or 0.0)

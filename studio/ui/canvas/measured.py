@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from studio.graph import Graph
-from studio.graph.labels import value_text
+from studio.graph.labels import percent_text, value_text
 from studio.measure.layer_errors import LayerError, LayerErrors, node_relative_error, relative_error
 from studio.measure.node_profile import (
     NodeLatency,
@@ -12,6 +12,7 @@ from studio.measure.node_profile import (
     Statistic,
     node_milliseconds,
 )
+from studio.targets import TARGETS
 from studio.ui.canvas.overlay import Gather, Overlay
 from studio.ui.texts import fill, translate
 
@@ -34,9 +35,9 @@ def latency_overlay(graph: Graph, profile: NodeProfile) -> Overlay:
     """The time of every node, in seconds: the median, or the mean where no more is told; a collapsed scope
     shows the sum."""
     if profile.statistic is Statistic.P50:
-        name = fill(translate("Canvas", "Latency · {target}"), target=profile.target_ran)
+        name = fill(translate("Canvas", "Latency · {target}"), target=_target_title(profile))
     else:
-        name = fill(translate("Canvas", "Mean latency · {target}"), target=profile.target_ran)
+        name = fill(translate("Canvas", "Mean latency · {target}"), target=_target_title(profile))
     times: dict[int, NodeTime] = {}
     for time in profile.nodes:
         for node in time.nodes:
@@ -49,6 +50,11 @@ def latency_overlay(graph: Graph, profile: NodeProfile) -> Overlay:
 
     values = node_milliseconds(profile, graph.node_count) / 1e3
     return Overlay(name=name, values=values, unit="s", sentence=sentence)
+
+
+def _target_title(profile: NodeProfile) -> str:
+    target = TARGETS.get(profile.target_ran)
+    return target.title if target else profile.target_ran
 
 
 def latency_sentence(
@@ -85,7 +91,7 @@ def latency_sentence(
             said,
             fill(
                 translate("Canvas", "{share} of {total} in all kernels"),
-                share=f"{time.share:.1%}",
+                share=percent_text(time.share),
                 total=total,
             ),
         ]

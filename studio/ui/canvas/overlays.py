@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph import Graph
-from studio.graph.labels import value_text
+from studio.graph.labels import percent_text, value_text
 from studio.support import TargetVerdicts, Verdict
 from studio.support.boundaries import crossing_bytes, partition_members, partition_places
 from studio.support.verdict import VERDICTS
@@ -132,7 +132,7 @@ def value_overlay(
         if value != value:
             word = translate("Canvas", "unknown")
             return f"{name}: {word}"
-        share = f" ({value / total:.1%})" if total > 0 else ""
+        share = f" ({percent_text(value / total)})" if total > 0 else ""
         return f"{name}: {value_text(value, unit)}{share}"
 
     return Overlay(name=name, values=figures, unit=unit, gather=gather, sentence=sentence)

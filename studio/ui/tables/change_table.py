@@ -35,11 +35,10 @@ def difference_list(table: ChangeTable, go: Callable[[int], object]) -> QTableVi
     view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     view.setAccessibleName(translate("CompareView", "Differences"))
     header = view.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-    header.setStretchLastSection(True)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)  # all are seen; tool tips say what is cut
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+    header.resizeSection(0, 110)
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    for column, width in enumerate((110, 190, 190, 200)):
-        header.resizeSection(column, width)
     view.clicked.connect(lambda index: go(index.row()))
     view.activated.connect(lambda index: go(index.row()))
     return view

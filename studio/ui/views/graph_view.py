@@ -40,6 +40,7 @@ from studio.ui.widgets.parts import icon_button, label
 _SEARCH_MS = 80
 _NOTE_MS = 8_000
 _FINE_UNITS = ("s", "%")
+_ROOM_FOR_HINT = 240  # pixels of the search field
 MEASURED = ("latency", "error")
 """Overlays that have something to show only after a job has measured it."""
 
@@ -321,7 +322,13 @@ class GraphView(QWidget):
             self._lay_out(replace(opened.view, **{kind: not getattr(opened.view, kind)}))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc in the search field gives the keys back to the graph; whoever goes there is about to search."""
+        """Esc in the search field gives the keys back to the graph; whoever goes there is about to search.
+        What can be searched for is said where there is room for it."""
+        if event.type() is QEvent.Type.Resize:
+            hint = self.tr("Search: Conv, op:Resize, MatMul → * → Softmax")
+            self._field.setToolTip(hint)
+            has_room = self._field.width() > _ROOM_FOR_HINT
+            self._field.setPlaceholderText(hint if has_room else self.tr("Search"))
         if event.type() is QEvent.Type.FocusIn and self._stage.opened is not None:
             from studio.graph.search import prepare_search
 
@@ -342,11 +349,10 @@ class GraphView(QWidget):
         self._back = icon_button("previous", self.tr("Back to the last place"), self.canvas.go_back)
         self._forward = icon_button("next", self.tr("Forward"), self.canvas.go_forward)
         self._field = QLineEdit()
-        self._field.setPlaceholderText(self.tr("Search: Conv, op:Resize, MatMul → * → Softmax"))
         self._field.setAccessibleName(self.tr("Search the graph"))
         self._field.addAction(icon("search", "quiet"), QLineEdit.ActionPosition.LeadingPosition)
         self._field.setClearButtonEnabled(True)
-        self._field.setMinimumWidth(120)
+        self._field.setMinimumWidth(100)
         self._field.setMaximumWidth(320)
         self._field.installEventFilter(self)
         self._field.textChanged.connect(lambda _t: self._search_timer.start())

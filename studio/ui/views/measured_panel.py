@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.graph import Graph
-from studio.graph.labels import value_text
+from studio.graph.labels import percent_text
 from studio.measure.layer_errors import LayerErrors, relative_error, worst_first
 from studio.measure.node_profile import NodeLatency, NodeProfile, Statistic
 from studio.ui.canvas.measured import inference_text, sqnr_text, time_text
@@ -93,16 +93,15 @@ class MeasuredPanel(QFrame):
         columns = ("p50", "p90") if profile.statistic is Statistic.P50 else (self.tr("Mean"),)
         self._head.setText(
             fill(
-                self.tr(
-                    "One inference {p50} · {total} in kernels while profiled, {share} of it told by node"
-                ),
+                self.tr("One inference {p50} · {total} in kernels while profiled, {share} of it by node"),
                 total=time_text(profile.sum_ms),
-                share=f"{profile.attributed:.0%}",
+                share=percent_text(profile.attributed, 0),
                 p50=inference_text(profile.latency_ms),
             )
         )
         cost = fill(self.tr("{p50} with the profiler on"), p50=inference_text(profile.profiled_ms))
-        threads = fill(self.tr("threads {n}"), n=profile.threads)
+        n = profile.threads
+        threads = self.tr("1 thread") if n == 1 else fill(self.tr("{n} threads"), n=n)
         runs = fill(self.tr("{n} inferences"), n=profile.profiled_ms.n)
         parts = (
             profile.target_ran, profile.runtime, self._device(profile), threads, runs, cost,
@@ -116,7 +115,7 @@ class MeasuredPanel(QFrame):
                     graph.label(time.nodes[0]),
                     time.op,
                     *_figures(time.latency_ms, profile.statistic),
-                    self.tr("inside") if time.is_inside else f"{time.share:.1%}",
+                    self.tr("inside") if time.is_inside else percent_text(time.share),
                     fill(self.tr("fused with {n}"), n=len(time.nodes) - 1) if len(time.nodes) > 1 else "",
                 ),
                 time.nodes[0],
@@ -131,7 +130,7 @@ class MeasuredPanel(QFrame):
                     f"{row.op} ×{row.kernels}",
                     self.tr("no node"),
                     *_figures(row.latency_ms, profile.statistic),
-                    self.tr("inside") if row.is_inside else f"{row.share:.1%}",
+                    self.tr("inside") if row.is_inside else percent_text(row.share),
                     translate_sentence(row.why),
                 ),
                 -1,
@@ -183,10 +182,10 @@ class MeasuredPanel(QFrame):
                     layer.name_a if is_first else layer.name_b,
                     layer.op,
                     sqnr_text(layer),
-                    value_text(relative_error(layer), "%"),
+                    f"{_three(relative_error(layer))} %",
                     f"{layer.cosine:.5f}",
-                    f"{layer.mean_abs:.3g}",
-                    f"{layer.max_abs:.3g}",
+                    _three(layer.mean_abs),
+                    _three(layer.max_abs),
                 ),
                 layer.node_a if is_first else layer.node_b,
                 f"{layer.name_a} ↔ {layer.name_b}",
@@ -228,6 +227,10 @@ class MeasuredPanel(QFrame):
             for column in numbers:
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._list.addTopLevelItem(item)
+        head = self._list.headerItem()
+        for column in range(len(titles)):
+            side = Qt.AlignmentFlag.AlignRight if column in numbers else Qt.AlignmentFlag.AlignLeft
+            head.setTextAlignment(column, side | Qt.AlignmentFlag.AlignVCenter)
         header = self._list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -244,6 +247,11 @@ def _figures(latency: NodeLatency, statistic: Statistic) -> tuple[str, ...]:
     if statistic is Statistic.MEAN or latency.p50 is None or latency.p90 is None:
         return (time_text(latency.mean),)
     return time_text(latency.p50), time_text(latency.p90)
+
+
+def _three(value: float) -> str:
+    """Three figures, zeros at the end included: numbers below each other are compared."""
+    return "∞" if value == float("inf") else f"{value:#.3g}".rstrip(".")
 
 
 def _date(wall_time: str) -> str:

@@ -10,8 +10,26 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from studio.graph import Graph
 from studio.graph.op_docs import OpDoc
 from studio.ui.node_facts import TensorFact, attributes_of, inputs_of, outputs_of
-from studio.ui.texts import fill, translate
+from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 from studio.ui.widgets.parts import ElidedLabel, button, heading, label
+
+_CATEGORIES = frozenset(
+    {
+        QT_TRANSLATE_NOOP("NodePages", "Layer"),
+        QT_TRANSLATE_NOOP("NodePages", "Activation"),
+        QT_TRANSLATE_NOOP("NodePages", "Pool"),
+        QT_TRANSLATE_NOOP("NodePages", "Tensor"),
+        QT_TRANSLATE_NOOP("NodePages", "Transform"),
+        QT_TRANSLATE_NOOP("NodePages", "Normalization"),
+        QT_TRANSLATE_NOOP("NodePages", "Quantization"),
+        QT_TRANSLATE_NOOP("NodePages", "Shape"),
+        QT_TRANSLATE_NOOP("NodePages", "Attention"),
+        QT_TRANSLATE_NOOP("NodePages", "Dropout"),
+        QT_TRANSLATE_NOOP("NodePages", "Constant"),
+        QT_TRANSLATE_NOOP("NodePages", "Data"),
+    }
+)
+"""The categories of the operators' documentation."""
 
 
 def _tr(text: str) -> str:
@@ -100,7 +118,8 @@ def about_page(op: str, doc: OpDoc | None) -> QWidget:
         column.addWidget(label(text, "quiet", wrap=True))
     else:
         if doc.category:
-            column.addWidget(label(fill(_tr("Category: {category}"), category=doc.category), "quiet"))
+            category = _tr(doc.category) if doc.category in _CATEGORIES else doc.category
+            column.addWidget(label(fill(_tr("Category: {category}"), category=category), "quiet"))
         column.addWidget(label(doc.text or _tr("There is no description."), wrap=True, selectable=True))
         column.addWidget(label(doc.source, "small", wrap=True))
     column.addStretch(1)

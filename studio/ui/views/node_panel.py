@@ -33,7 +33,8 @@ class NodePanel(QWidget):
         super().__init__(parent)
         self.setObjectName("DockBody")
         self._session = session
-        self._page = 0
+        self._page = self._page_before = 0
+        self._is_edge = False
         self._op = label("", "title")
         self._name = ElidedLabel("", "quiet", Qt.TextElideMode.ElideMiddle)
         self._scope = ElidedLabel("", "small", Qt.TextElideMode.ElideMiddle)
@@ -83,6 +84,7 @@ class NodePanel(QWidget):
         if opened is not None and node is None and tensor is not None:
             producer = int(opened.graph.producer_of[tensor])
             node = producer if producer >= 0 else None
+        self._turn_for_edge(self._session.selection.node is None and tensor is not None)
         has_node = opened is not None and node is not None and node < opened.graph.node_count
         self._header.setVisible(has_node)
         self._tabs.setVisible(has_node)
@@ -119,6 +121,19 @@ class NodePanel(QWidget):
             self._stack.removeWidget(old)
             old.deleteLater()
         self._stack.addWidget(area)
+
+    def _turn_for_edge(self, is_edge: bool) -> None:
+        """Shows the tensors while an edge is selected, and afterwards the page that was shown before."""
+        if is_edge == self._is_edge:
+            return
+        self._is_edge = is_edge
+        if is_edge:
+            self._page_before, self._page = self._page, _PAGES.index("tensors")
+        else:
+            self._page = self._page_before
+        self._tabs.blockSignals(True)
+        self._tabs.setCurrentIndex(self._page)
+        self._tabs.blockSignals(False)
 
     def _on_tab(self, index: int) -> None:
         self._page = index

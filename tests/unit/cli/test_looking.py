@@ -190,7 +190,7 @@ def test_render_draws_the_kept_comparison_of_either_file(
     found = answer(capfd, "render", str(path), "--out", str(out), "--overlay", "error")
     assert found["fact"] == str(kept), "a project's runs folder beside the file is looked into"
     words = words_of(out.read_text())
-    assert {"Error, relative to the signal", "1%", "10%"} <= set(words)
+    assert {"Error, relative to the signal", "1 %", "10 %"} <= set(words)
     assert "net.onnx against float.onnx" in " ".join(words[:6])
 
 

@@ -11,9 +11,9 @@ from studio.graph.labels import short_shape_text, value_text
     ("value", "unit", "text"),
     [
         (1.25e6, "MACs", "1.25 M MACs"),
-        (12.5, "%", "12.5%"),
+        (12.5, "%", "12.5 %"),
         (43.2e-6, "s", "43.2 µs"),
-        (float("inf"), "%", "∞%"),  # a layer that gives NaN has no bounded error
+        (float("inf"), "%", "∞ %"),  # a layer that gives NaN has no bounded error
         (-float("inf"), "dB", "−∞ dB"),
         (float("nan"), "s", ""),
     ],
