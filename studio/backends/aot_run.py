@@ -27,7 +27,15 @@ _MISSING = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file"
 _NO_ADAPTER = "Failed to load NeuronAdapter shared library"
 _SYMBOL = re.compile(r"undefined symbol: (\w+)")
 _NO_SOC = re.compile(r"(Unexpected|Unsupported) SoC model", re.IGNORECASE)
-_NOISE = re.compile(r"^\s*(INFO:|\[LITERT_TOOLS|\d*\.?\d+ms \[ *(INFO|WARNING) *\])|^\s*$")
+_NOISE = re.compile(
+    r"^\s*(INFO:|WARNING:|\[LITERT_TOOLS|\d*\.?\d+ms \[ *(INFO|WARNING) *\]|# LIBNATIVE)|^\s*$"
+)
+_TELLING = re.compile(r"ERROR: (\[[^\]]+\] )?(?!ERROR|\[)\S|<E> \S|^└")
+_LEFT = re.compile(
+    r"LiteRT Op #\d+|QNN op validation failed|QNN error=|Failed to validate op|validateOpConfig failed"
+    r"|^\s*(Inputs|Outputs):$|^\s*\[\d+\] name=|<E> \[\d+\] has "
+)
+"""What is said of operators that are left; a file fails for another reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,8 @@ def run(call: AotRun, command: str, path: Path) -> tuple[Path, str]:
     if call.plugin.vendor == "MediaTek" and call.chip == "mt6993":
         argv.append("--mediatek_sdk_version_type=version9")
     code = _execute(argv, call, command)
-    # standard error first: it tells the reasons in order, standard output is the SDK's own chatter
-    log = "\n".join(_text(call.folder / f"{command}.{end}") for end in ("err", "out"))
+    # standard error last: it has the plug-in's own last words, standard output the SDK's
+    log = "\n".join(_text(call.folder / f"{command}.{end}") for end in ("out", "err"))
     who = f"LiteRT's {call.plugin.vendor} plug-in"
     if code < 0:
         raise tool_error(
@@ -185,8 +193,12 @@ def _nearest(soc: str, known: tuple[str, ...]) -> str:
 
 
 def telling(log: str) -> str:
-    """The log without the lines that every run has."""
-    return "\n".join(line for line in log.splitlines() if not _NOISE.match(line))
+    """The lines of the log that say why a file failed: errors, but not those about operators that are left.
+
+    A log without such lines, of a crash for one, is given without what every run has.
+    """
+    lines = [line for line in log.splitlines() if not _NOISE.match(line) and not _LEFT.search(line)]
+    return "\n".join([line for line in lines if _TELLING.search(line)] or lines)
 
 
 def _text(path: Path) -> str:

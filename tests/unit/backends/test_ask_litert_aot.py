@@ -133,13 +133,17 @@ def test_nothing_taken_is_not_compiled(wheel: Wheel, net: Path) -> None:
 
 
 def test_what_is_selected_counts_only_once_it_compiles(wheel: Wheel, net: Path) -> None:
-    wheel.does(log=COUNT.format(3, 3, 1) + "ERROR: graph prepare failed 13\n", apply=1)
+    said = "ERROR: [qnn_manager.cc:1] graph prepare failed 13\nERROR: [a.cc:2] ERROR: [b.cc:3]\nINFO: bye\n"
+    wheel.does(log=LEFT + COUNT.format(3, 3, 1) + said, apply=1)
     wheel.parts(WHOLE, CHAIN)
     with pytest.raises(
         ToolError, match="selects 3 of 3 operators for SM8650, but does not compile"
     ) as caught:
         asked_qualcomm(net)
     assert caught.value.returncode == 1
+    assert caught.value.hint.endswith("graph prepare failed 13"), (
+        "not what is said of operators that are left"
+    )
 
 
 def test_a_compiled_file_that_calls_no_npu_is_no_yes(wheel: Wheel, net: Path) -> None:
