@@ -35,8 +35,8 @@ _TYPES = {
 }  # fmt: skip
 _DATA = frozenset(
     {
-        "", ".bin", ".data", ".onnx_data", ".weights", ".pb", ".param", ".params", ".pdiparams", ".caffemodel",
-        ".prototxt", ".tnnproto", ".tnnmodel",
+        "", ".bin", ".data", ".onnx_data", ".weights", ".pb", ".param", ".params", ".pdiparams",
+        ".caffemodel", ".prototxt", ".tnnproto", ".tnnmodel",
     }
 )  # fmt: skip
 """Files beside the model that a model's second half or its weights may be."""
