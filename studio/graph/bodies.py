@@ -38,9 +38,7 @@ class Shown:
 def shown_part(graph: Graph, tree: ScopeTree, view: GraphView) -> Shown:
     """What a view shows of a graph; opened bodies extend the tree of scopes."""
     bodies = _opened(graph, view)
-    visible = visible_nodes(graph, view)
-    for subgraph in bodies:
-        visible = visible | visible_nodes(graph, replace_subgraph(view, subgraph))
+    visible = visible_nodes(graph, view, bodies)
     if bodies:
         tree = _with_bodies(graph, tree, bodies)
     stands_for = _representatives(graph, view, visible, bodies)
@@ -70,15 +68,6 @@ def shown_part(graph: Graph, tree: ScopeTree, view: GraphView) -> Shown:
         tensor=np.concatenate([r[2] for r in rows]),
         reader=reader[used],
         read_tensor=graph.input_tensors[used],
-    )
-
-
-def replace_subgraph(view: GraphView, subgraph: int) -> GraphView:
-    """The same view of another body."""
-    return GraphView(
-        subgraph=subgraph,
-        hide_constants=view.hide_constants,
-        hide_shape_arithmetic=view.hide_shape_arithmetic,
     )
 
 

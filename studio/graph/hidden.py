@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,10 +24,10 @@ _SHAPE_STEPS = frozenset(
 )  # fmt: skip
 
 
-def visible_nodes(graph: Graph, view: GraphView) -> Bools:
-    """True for the nodes of the view's body that it does not hide."""
+def visible_nodes(graph: Graph, view: GraphView, opened: Sequence[int] = ()) -> Bools:
+    """True for the nodes of the view's body, and of the bodies `opened` in it, that it does not hide."""
     if len(graph.node_subgraph):
-        visible: Bools = graph.node_subgraph == view.subgraph
+        visible: Bools = np.isin(graph.node_subgraph, [view.subgraph, *opened])
     else:
         visible = np.ones(graph.node_count, np.bool_)
     if view.hide_constants:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from studio.graph import Graph, Subgraph
+from studio.graph import Graph, Subgraph, hidden
 from studio.graph.layout import ItemKind, Layout, lay_out
 from studio.graph.scopes import bodies_of, frame_words, scope_tree, toggle_bodies
 from studio.graph.view import GraphView
@@ -96,3 +96,15 @@ def test_bodies_that_hang_on_each_other_do_not_hang(branching: Graph) -> None:
     branching.subgraphs[2] = Subgraph(name="g2", parent_node=99, attribute="b")
     for view in (GraphView(), GraphView(opened=frozenset({1, 2, 3, 77})), GraphView(subgraph=1)):
         assert np.isfinite(lay_out(branching, view).item_x).all()
+
+
+def test_hidden_nodes_are_sought_as_often_with_many_open_bodies_as_with_none(
+    branching: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sought = []
+    real = hidden.constant_nodes
+    monkeypatch.setattr(hidden, "constant_nodes", lambda graph: sought.append(1) or real(graph))
+    lay_out(branching, GraphView())
+    closed = len(sought)
+    assert (lay_out(branching, GraphView(opened=frozenset({1, 2, 3}))).node_item >= 0).all()
+    assert closed and len(sought) == 2 * closed
