@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from studio.errors import InputError, UnsupportedError
 from studio.recipes.fixes import FIXES, FixOptions, FixOutcome, apply_fix
-from studio.recipes.fixes.fix import rewriter_of
+from studio.recipes.fixes.fix import Rewrite, rewriter_of
+from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.prove import difference
 from tests.worker.fix_corpus import half
 
@@ -465,3 +466,47 @@ def test_nan_equals_nan_and_shapes_must_agree() -> None:
     assert difference(np.array([np.nan, 1.0]), np.array([np.nan, 1.0])) == (0.0, 0.0)
     assert difference(np.zeros(2), np.zeros(3))[0] == float("inf")
     assert difference(np.array([1.0]), np.array([np.nan]))[0] == float("inf")
+
+
+def double_norm(opset: int) -> onnx.ModelProto:
+    """A normalisation in double precision: what has no kernel in ONNX Runtime is run by onnx's reference."""
+    norm, constants = bn("c", "y")
+    made = model(
+        [N("Conv", ["x", "w"], ["c"]), norm],
+        {"x": [2, 3, 6, 6]},
+        ["y"],
+        [weights("w", 6, 3, 3, 3), *constants],
+        opset=opset,
+    )
+    for tensor in made.graph.initializer:
+        tensor.CopyFrom(
+            numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name)
+        )
+    for value in [*made.graph.input, *made.graph.output]:
+        value.type.tensor_type.elem_type = TensorProto.DOUBLE
+    return made
+
+
+@pytest.mark.parametrize("opset", [7, 9, 13, 18])
+def test_double_normalisation_folds_in_every_opset(fix, opset: int) -> None:
+    outcome, (result,) = fix(double_norm(opset), "fold-batchnorm")
+    assert ops(result) == ["Conv"] and outcome.proof.max_relative_error < 1e-9
+
+
+@pytest.mark.parametrize("opset", [9, 18])
+def test_double_normalisation_folded_wrongly_is_refused(
+    fix, opset: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from studio.recipes.fixes import batchnorm
+
+    right = batchnorm.fold
+
+    def wrong(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+        done = right(edit, options)
+        for tensor in done.models[0][1].graph.initializer:
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor) * 1.01, tensor.name))
+        return done
+
+    monkeypatch.setattr(batchnorm, "fold", wrong)
+    with pytest.raises(UnsupportedError, match="was refused"):
+        fix(double_norm(opset), "fold-batchnorm")

@@ -9,6 +9,7 @@ import numpy as np
 
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import FixOptions, Rewrite
+from studio.recipes.fixes.fuse_attention import attention_of
 from studio.recipes.fixes.fuse_layernorm import layernorm_of
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.protos import attribute, is_meant, label, nothing_to_do
@@ -28,6 +29,11 @@ def silu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
 def gelu(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """x·(1 + erf(x/√2))/2, or with tanh of x + 0.044715·x³ → Gelu (opset 20)."""
     return _fuse(edit, options, "Gelu", 20, _gelu)
+
+
+def attention(edit: OnnxEdit, options: FixOptions) -> Rewrite:
+    """softmax(scale · q · kᵀ + mask) · v → Attention (opset 23)."""
+    return _fuse(edit, options, "Attention", 23, attention_of)
 
 
 def layernorm(edit: OnnxEdit, options: FixOptions) -> Rewrite:
@@ -52,7 +58,7 @@ def _fuse(
             continue
         if any(not _stays_inside(edit, n, found[0]) for n in found[0][:-1]):
             continue
-        edit.replace(found[0], [found[1]])
+        edit.replace(*found)
         changed.append(label(found[0][-1]))
     if not changed:
         raise nothing_to_do(f"no subgraph that is a {op}")
@@ -73,7 +79,7 @@ def _silu(edit: OnnxEdit, mul: Any) -> Match | None:
     for x, gate in ((mul.input[0], mul.input[1]), (mul.input[1], mul.input[0])):
         sigmoid = made_by(edit, gate, "Sigmoid")
         if sigmoid is not None and sigmoid.input[0] == x:
-            return [sigmoid, mul], edit.make("Swish", [x], [mul.output[0]], f"{label(mul)}_swish")
+            return [sigmoid, mul], [edit.make("Swish", [x], [mul.output[0]], f"{label(mul)}_swish")]
     return None
 
 
@@ -88,11 +94,12 @@ def _hardswish(edit: OnnxEdit, last: Any) -> Match | None:
                 and np.isclose(attribute(node, "beta", 0.5), 0.5)
             )
             if is_it:
-                return [node, last], edit.make("HardSwish", [x], [last.output[0]], f"{label(last)}_hardswish")
+                made = edit.make("HardSwish", [x], [last.output[0]], f"{label(last)}_hardswish")
+                return [node, last], [made]
             found = _relu6_gate(edit, gate, x)
             if found is not None:
                 made = edit.make("HardSwish", [x], [last.output[0]], f"{label(last)}_hardswish")
-                return [*found, last], made
+                return [*found, last], [made]
     if last.op_type == "Div" and scalar_of(edit, last.input[1]) == 6.0:
         product = made_by(edit, last.input[0], "Mul")
         if product is None:
@@ -101,7 +108,7 @@ def _hardswish(edit: OnnxEdit, last: Any) -> Match | None:
             clip = _clip_of_plus_three(edit, gate, x)
             if clip is not None:
                 made = edit.make("HardSwish", [x], [last.output[0]], f"{label(last)}_hardswish")
-                return [*clip, product, last], made
+                return [*clip, product, last], [made]
     return None
 
 
@@ -150,7 +157,7 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
         bent = _tanh_of_cubic(edit, plus, x) if plus is not None else None
         if plus is not None and bent is not None:
             made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu", approximate="tanh")
-            return [*bent, plus, *between, last], made
+            return [*bent, plus, *between, last], [made]
         erf_name = beside(edit, plus, 1.0) if plus is not None else None
         erf = made_by(edit, erf_name, "Erf") if erf_name else None
         scaled = edit.producer.get(erf.input[0]) if erf is not None else None
@@ -161,7 +168,7 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
         by_inverse = scaled.op_type == "Mul" and beside(edit, scaled, 1 / np.sqrt(2.0)) == x
         if by_root or by_inverse:
             made = edit.make("Gelu", [x], [last.output[0]], f"{label(last)}_gelu")
-            return [scaled, erf, plus, *between, last], made
+            return [scaled, erf, plus, *between, last], [made]
     return None
 
 

@@ -41,7 +41,7 @@ def layernorm_of(edit: OnnxEdit, add: Any) -> Match | None:
                 axis=axis - rank,
                 epsilon=epsilon,
             )
-            return [*group, scaled, add], made
+            return [*group, scaled, add], [made]
     return None
 
 

@@ -49,6 +49,11 @@ def is_meant(node: Any, references: Collection[str]) -> bool:
     )
 
 
+def is_standard(node: Any) -> bool:
+    """Whether its operator is of ONNX's own domain."""
+    return node.domain in ("", "ai.onnx")
+
+
 def label(node: Any) -> str:
     """What to call a node in a message."""
     return node.name or f"{node.op_type}→{node.output[0] if node.output else '?'}"

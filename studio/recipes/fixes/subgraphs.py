@@ -8,8 +8,8 @@ import numpy as np
 
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 
-Match = tuple[list[Any], Any]
-"""The nodes that go (the last one makes the output) and the node that comes."""
+Match = tuple[list[Any], list[Any]]
+"""The nodes that go (the last one makes the output) and those that come."""
 
 
 CLOSE = 1e-3  # float16 keeps 1/6 and √2 to half a thousandth
