@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from studio.graph.bodies import Shown
 from studio.graph.graph import Graph, Ints, TensorKind
+from studio.graph.groups import order_by
 from studio.graph.layout_columns import ItemKind
 from studio.graph.scope_paths import ScopePaths
 from studio.graph.scopes import ScopeTree
@@ -251,7 +252,7 @@ def _all_edges(
     source = np.concatenate([edges[0], leaf_of_input[tensors], more[:, 0]])
     target = np.concatenate([edges[1], reader[keep], more[:, 1]])
     tensor = np.concatenate([edges[2], tensors, more[:, 2]])
-    order = np.lexsort((tensor, target, source))
+    order = order_by(source, target, tensor)
     source, target, tensor = source[order], target[order], tensor[order]
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = (np.diff(source) != 0) | (np.diff(target) != 0) | (np.diff(tensor) != 0)

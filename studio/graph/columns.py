@@ -7,17 +7,20 @@ and a line over more than one cut becomes a portal.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
 from studio.graph import items
 from studio.graph.cuts import GUTTER, choose_cuts
 from studio.graph.drawing import Drawing
+from studio.graph.frame_pieces import FramePieces, least
+from studio.graph.groups import bounds_of, ranges
 from studio.graph.portals import STUB
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
-Bools = npt.NDArray[np.bool_]
 
 LANE = 8.0
 MAX_LANES = 24  # lines of one cut that run through a gutter; more become portals
@@ -34,12 +37,12 @@ def wrap(drawing: Drawing, tensors: Ints, anchors: Ints) -> Drawing:
     return drawing if not len(cuts) else _Wrap(drawing, tensors, cuts).result()
 
 
-def _split(rows: Floats, group: npt.NDArray[np.int64], count: int) -> list[Floats]:
+def _split(rows: Floats, group: Ints, count: int) -> list[Floats]:
     """The rows of every group."""
     order = np.argsort(group, kind="stable")
-    bounds = np.searchsorted(group[order], np.arange(count + 1))
+    bounds = bounds_of(group, count)
     ordered = rows[order]
-    return [ordered[a:b] for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist())]
+    return [ordered[a:b] for a, b in pairwise(bounds.tolist())]
 
 
 class _Wrap:
@@ -55,17 +58,30 @@ class _Wrap:
         self.first = np.searchsorted(cuts, drawing.points[drawing.offsets[:-1], 1])
         self.last = np.searchsorted(cuts, drawing.points[drawing.offsets[1:] - 1, 1])
         self.is_portal = drawing.is_portal | (np.abs(self.last - self.first) > 1)
-        self.lanes = [self._lanes(cut) for cut in range(len(cuts))]
-        drawn = drawing.points[np.repeat(~self.is_portal, np.diff(drawing.offsets))]
+        over = np.flatnonzero(~self.is_portal & (self.last > self.first))  # lines over one cut
+        over = over[np.argsort(self.first[over], kind="stable")]
+        bounds = np.searchsorted(self.first[over], np.arange(self.columns)).tolist()
+        self.lanes = [self._lanes(cut, over[a:b].tolist()) for cut, (a, b) in enumerate(pairwise(bounds))]
         self.column_boxes = _split(drawing.boxes, self.box_column, self.columns)
-        self.column_points = _split(drawn, np.searchsorted(cuts, drawn[:, 1]), self.columns)
+        self.column_points = self._points()
+        self.pieces = FramePieces(drawing, cuts)
         self.shift = np.zeros((self.columns, 2))
         self.top = np.zeros(self.columns)  # of each column's content, moved
         self.bottom = np.zeros(self.columns)
         self.gutter = np.zeros(self.columns)
-        self.frames: list[tuple[float, float, float, float]] = []
-        self.frame_of: list[int] = []
-        self.frame_depth: list[int] = []
+        self.frames: list[Floats] = []  # of every column
+        self.frame_names: list[Ints] = []
+
+    def _points(self) -> list[Floats]:
+        """The points of the drawn lines in every column; a line's points go down."""
+        old = self.old
+        counts = np.diff(old.offsets)
+        drawn = np.repeat(~self.is_portal, counts)
+        column = np.repeat(self.first, counts)
+        over = np.flatnonzero(~self.is_portal & (self.first != self.last))
+        parted = ranges(old.offsets[over], counts[over])
+        column[parted] = np.searchsorted(self.cuts, old.points[parted, 1])
+        return _split(old.points[drawn], column[drawn], self.columns)
 
     def result(self) -> Drawing:
         at = 0.0
@@ -74,20 +90,20 @@ class _Wrap:
         boxes = self.old.boxes.copy()
         boxes[:, :2] += self.shift[self.box_column]
         points, offsets = self._lines()
+        names = np.concatenate(self.frame_names)
         return Drawing(
             boxes,
-            np.array(self.frames).reshape(-1, 4),
-            self.frame_of,
-            self.frame_depth,
+            np.concatenate(self.frames),
+            self.old.frame_of[names],
+            self.old.frame_depth[names],
             points,
             offsets,
             self.is_portal,
             self.box_column,
         )
 
-    def _lanes(self, cut: int) -> dict[tuple[int, float], int]:
+    def _lanes(self, cut: int, over: list[int]) -> dict[tuple[int, float], int]:
         """For every line over a cut, as (tensor, x), its lane: the rightmost line has lane 0."""
-        over = np.flatnonzero(~self.is_portal & (self.first == cut) & (self.last == cut + 1)).tolist()
         found = {(int(self.tensors[edge]), self._x_at(edge, cut)) for edge in over}
         if len(found) > MAX_LANES:
             self.is_portal[over] = True
@@ -105,104 +121,58 @@ class _Wrap:
     def _place_column(self, column: int, at: float) -> float:
         """Moves one column to start at x = `at`; returns where the next one starts."""
         low, high = float(self.bounds[column]), float(self.bounds[column + 1])
-        pieces = self._pieces(column, low, high)
         boxes, lines = self.column_boxes[column], self.column_points[column]
-        names = np.array([frame for frame, _, _ in pieces], np.int64)
-        sides = np.array([(left, right) for _, left, right in pieces]).reshape(-1, 2)
+        names, sides = self.pieces.of_column(column, low, high, boxes, lines)
         starts = self.old.frames[names, 1]
         ends = starts + self.old.frames[names, 3]
-        left = np.concatenate([boxes[:, 0], lines[:, 0], sides[:, 0]]).min()
-        right = np.concatenate([boxes[:, 0] + boxes[:, 2], lines[:, 0], sides[:, 1]]).max()
-        top = np.concatenate([boxes[:, 1], starts[starts >= low]]).min()
-        bottom = np.concatenate([boxes[:, 1] + boxes[:, 3], ends[ends <= high]]).max()
-        continued, cut_off = names[starts < low].tolist(), names[ends > high].tolist()
+        far = (boxes[:, :2] + boxes[:, 2:]).max(axis=0, initial=-np.inf)
+        left = min(least(boxes[:, 0]), least(lines[:, 0]), least(sides[:, 0]))
+        right = max(float(far[0]), -least(-lines[:, 0]), -least(-sides[:, 1]))
+        top = min(least(boxes[:, 1]), least(starts[starts >= low]))
+        bottom = max(float(far[1]), -least(-ends[ends <= high]))
+        continued, cut_off = np.flatnonzero(starts < low), np.flatnonzero(ends > high)
         lanes_before = len(self.lanes[column - 1]) if column else 0
         lanes_after = len(self.lanes[column]) if column < len(self.lanes) else 0
         self.top[column] = _ROOM + LANE * lanes_before if column else 0.0
-        head = self.top[column] + (
-            items.FRAME_TITLE * len(continued) + items.FRAME_PAD / 2 if continued else 0
-        )
-        self.shift[column] = (at - left, head - top)
-        end = bottom + self.shift[column, 1]
+        title_height = items.FRAME_TITLE * len(continued) + items.FRAME_PAD / 2 if len(continued) else 0
+        down = float(self.top[column]) + title_height - top
+        self.shift[column] = (at - left, down)
+        end = bottom + down
         self.bottom[column] = end + items.FRAME_PAD / 2 * len(cut_off)
-        down = float(self.shift[column, 1])
-        uppers, lowers = (starts + down).tolist(), (ends + down).tolist()
-        for (frame, piece_left, piece_right), upper, lower in zip(pieces, uppers, lowers):
-            if frame in continued:
-                upper = self.top[column] + items.FRAME_TITLE * continued.index(frame)
-            if frame in cut_off:
-                lower = end + items.FRAME_PAD / 2 * (len(cut_off) - cut_off.index(frame))
-            self.frames.append((piece_left + at - left, upper, piece_right - piece_left, lower - upper))
-            self.frame_of.append(self.old.frame_of[frame])
-            self.frame_depth.append(self.old.frame_depth[frame])
+        uppers, lowers = starts + down, ends + down
+        uppers[continued] = self.top[column] + items.FRAME_TITLE * np.arange(len(continued))
+        lowers[cut_off] = end + items.FRAME_PAD / 2 * np.arange(len(cut_off), 0, -1)
+        wide = sides[:, 1] - sides[:, 0]
+        self.frames.append(np.stack([sides[:, 0] + at - left, uppers, wide, lowers - uppers], axis=1))
+        self.frame_names.append(names)
         at += right - left
         self.gutter[column] = at + GUTTER / 2
         return float(at + GUTTER + LANE * lanes_after)
 
-    def _pieces(self, column: int, low: float, high: float) -> list[tuple[int, float, float]]:
-        """(frame, left, right) of the frames in a column, outer ones first; cut ones are drawn in."""
-        frames = self.old.frames
-        if not len(frames):
-            return []
-        ends = frames[:, 1] + frames[:, 3]
-        inside = np.flatnonzero(np.minimum(ends, high) - np.maximum(frames[:, 1], low) > items.NODE_HEIGHT)
-        is_cut = (frames[inside, 1] < low) | (ends[inside] > high)
-        pieces = {f: (frames[f, 0], frames[f, 0] + frames[f, 2]) for f in inside[~is_cut].tolist()}
-        for frame in sorted(inside[is_cut].tolist(), key=lambda f: -self.old.frame_depth[f]):
-            found = self._content(column, frame, low, high, pieces)
-            if found:
-                pieces[frame] = found
-        rows = [(frame, float(a), float(b)) for frame, (a, b) in pieces.items()]
-        return sorted(rows, key=lambda row: (self.old.frame_depth[row[0]], row[0]))
-
-    def _content(
-        self, column: int, frame: int, low: float, high: float, pieces: dict[int, tuple[float, float]]
-    ) -> tuple[float, float] | None:
-        """(left, right) of a cut frame round what it holds in this column; None when that is nothing."""
-        x, y, width, height = self.old.frames[frame].tolist()
-        low, high = max(low, y), min(high, y + height)
-
-        def within(left: Floats, top: Floats) -> Bools:
-            inside: Bools = (left >= x) & (left <= x + width) & (top >= low) & (top <= high)
-            return inside
-
-        boxes, points, frames = self.column_boxes[column], self.column_points[column], self.old.frames
-        held = boxes[within(boxes[:, 0], boxes[:, 1])]
-        if not len(held):
-            return None
-        lines = points[within(points[:, 0], points[:, 1]), 0]
-        names = np.fromiter(pieces, np.int64, len(pieces))
-        rims = np.array([pieces[f] for f in names.tolist()]).reshape(-1, 2)
-        rims = rims[within(frames[names, 0], np.maximum(frames[names, 1], low))]
-        left = float(np.concatenate([held[:, 0], lines, rims[:, 0]]).min())
-        right = float(np.concatenate([held[:, 0] + held[:, 2], lines, rims[:, 1]]).max())
-        return max(left - items.FRAME_PAD, x), min(right + items.FRAME_PAD, x + width)
-
     def _lines(self) -> tuple[Floats, npt.NDArray[np.int32]]:
         """Points and offsets of the moved lines: whole ones together, cut ones and new portals one by one."""
-        counts = np.diff(self.old.offsets)
-        edge = np.repeat(np.arange(len(counts)), counts)
-        column = self.first[edge]
-        half = np.arange(len(edge)) - self.old.offsets[:-1][edge] >= 2  # a portal's second stub
-        column = np.where(self.old.is_portal[edge] & half, self.last[edge], column)
-        moved = self.old.points + self.shift[column]
+        old = self.old
+        counts = np.diff(old.offsets)
+        moved = old.points + np.repeat(self.shift[self.first], counts, axis=0)
+        stubs = np.flatnonzero(old.is_portal & (self.first != self.last))
+        second = np.stack([old.offsets[stubs] + 2, old.offsets[stubs] + 3], axis=1)
+        moved[second] = old.points[second] + self.shift[self.last[stubs], None]
         special = np.flatnonzero(
-            (self.is_portal != self.old.is_portal) | (~self.is_portal & (self.first != self.last))
+            (self.is_portal != old.is_portal) | (~self.is_portal & (self.first != self.last))
         )
         if not len(special):
-            return moved, self.old.offsets
-        replaced = {e: self._portal(e) if self.is_portal[e] else self._detour(e) for e in special.tolist()}
+            return moved, old.offsets
+        replaced = [self._portal(e) if self.is_portal[e] else self._detour(e) for e in special.tolist()]
         lengths = counts.copy()
-        for e, rows in replaced.items():
-            lengths[e] = len(rows)
+        lengths[special] = [len(rows) for rows in replaced]
         offsets = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(lengths, out=offsets[1:])
-        points = np.zeros((int(offsets[-1]), 2))
-        kept = ~np.isin(edge, special)
-        index = np.arange(len(edge)) - self.old.offsets[:-1][edge]
-        points[offsets[:-1][edge[kept]] + index[kept]] = moved[kept]
-        for e, rows in replaced.items():
-            points[offsets[e] : offsets[e + 1]] = rows
+        points = np.empty((int(offsets[-1]), 2))
+        is_kept, is_new = np.ones(len(moved), np.bool_), np.zeros(len(points), np.bool_)
+        is_kept[ranges(old.offsets[special], counts[special])] = False
+        is_new[ranges(offsets[special], lengths[special])] = True
+        points[~is_new] = moved[is_kept]
+        points[is_new] = [point for rows in replaced for point in rows]
         return points, offsets
 
     def _portal(self, edge: int) -> list[tuple[float, float]]:

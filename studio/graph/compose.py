@@ -10,7 +10,7 @@ from studio.graph.blocks import BlockTree
 from studio.graph.columns import wrap
 from studio.graph.drawing import Drawing
 from studio.graph.graph import Graph
-from studio.graph.groups import ranges
+from studio.graph.groups import members, order_by, ranges, ranks_of
 from studio.graph.layout_columns import Layout
 from studio.graph.lines import Lines, join_hops
 from studio.graph.places import Places
@@ -18,12 +18,14 @@ from studio.graph.portals import portal_edges, spread_portals
 from studio.graph.routes import Routes, find_routes
 from studio.graph.scopes import ScopeTree
 from studio.graph.sizes import leaf_sizes
+from studio.graph.solved import keep_solved, last_solved
 from studio.graph.solving import Solver
 
 MARGIN = 24.0
 BIG = 3_000
 """Nodes of a graph beyond which lines are kept short in all of its views."""
 Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 def compose(
@@ -53,25 +55,22 @@ class _Composer:
         self.is_portal = np.array(cut, np.bool_)
         self.width, self.height = leaf_sizes(graph, tree, leaves)
         self.routes: Routes = find_routes(blocks, self.is_portal)
-        self.tiles = Solver(blocks, self.routes, self.width, self.height, before).solve()
+        solved = Solver(blocks, self.routes, self.width, self.height, before).solve(last_solved(graph))
+        keep_solved(graph, solved)
+        self.tiles = solved.columns
 
     def drawing(self) -> Drawing:
         """Everything in place, in one column."""
-        blocks = self.tree.blocks
-        tiles = self.tiles
-        child_bounds = np.zeros(self.count + 1, np.int64)
-        np.cumsum(blocks.size, out=child_bounds[1:])
-        x, y = (np.concatenate([getattr(t, axis) for t in tiles]) for axis in ("x", "y"))
-        origin_x, origin_y = [0.0] * self.count, [0.0] * self.count  # axis and top of a block's content
-        firsts = child_bounds.tolist()
-        for block in range(1, self.count):
-            outer = blocks.parent[block]
-            place = firsts[outer] + blocks.place[block]
-            origin_x[block] = origin_x[outer] + float(x[place])
-            origin_y[block] = origin_y[outer] + float(y[place]) + items.FRAME_TITLE
-        at_x, at_y = np.array(origin_x), np.array(origin_y)
-        leaves = self.tree.leaves
-        child = child_bounds[leaves.block] + leaves.place
+        blocks, leaves = self.tree.blocks, self.tree.leaves
+        children, x, y = self.tiles.children, self.tiles.x, self.tiles.y
+        at_x, at_y = np.zeros(self.count), np.zeros(self.count)  # axis and top of a block's content
+        parent, depth = np.array(blocks.parent), np.array(blocks.depth)
+        place = children[parent] + blocks.place
+        for level in members(depth, int(depth.max()) + 1)[1:]:  # from the outside in
+            outer = parent[level]
+            at_x[level] = at_x[outer] + x[place[level]]
+            at_y[level] = at_y[outer] + y[place[level]] + items.FRAME_TITLE
+        child = children[leaves.block] + leaves.place
         boxes = np.stack(
             [
                 at_x[leaves.block] + x[child] - self.width / 2,
@@ -85,8 +84,8 @@ class _Composer:
         return Drawing(
             boxes=boxes,
             frames=self._frames(at_x, at_y),
-            frame_of=list(range(1, self.count)),
-            frame_depth=blocks.depth[1:],
+            frame_of=np.arange(1, self.count),
+            frame_depth=depth[1:],
             points=lines.points,
             offsets=lines.offsets,
             is_portal=self.is_portal,
@@ -94,8 +93,7 @@ class _Composer:
         )
 
     def _frames(self, at_x: Floats, at_y: Floats) -> Floats:
-        tiles = self.tiles[1:]
-        left, right, height = (np.array([getattr(t, n) for t in tiles]) for n in ("left", "right", "height"))
+        left, right, height = self.tiles.rims[1:].T
         return np.stack(
             [
                 at_x[1:] - left - items.FRAME_PAD,
@@ -109,11 +107,9 @@ class _Composer:
     def _lines(self, at_x: Floats, at_y: Floats, boxes: Floats) -> Lines:
         """The lines of all edges; those with an end in a crowd become portals."""
         tiles, tree, routes = self.tiles, self.tree, self.routes
-        lengths = np.concatenate([t.lengths for t in tiles])
-        points = np.concatenate([t.points for t in tiles])
-        total = [len(t.points) for t in tiles]
-        points[:, 0] += np.repeat(at_x, total)
-        points[:, 1] += np.repeat(at_y, total)
+        lengths = tiles.lengths
+        per_block = np.diff(tiles.starts)
+        points = tiles.points + np.stack([np.repeat(at_x, per_block), np.repeat(at_y, per_block)], axis=1)
         is_drawn = lengths[routes.hop_slot] > 0
         self.is_portal[routes.hop_edge[~is_drawn]] = True
         hops = ~self.is_portal[routes.hop_edge]
@@ -128,14 +124,13 @@ def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:
     """The columns of a Layout, items sorted by y and moved so that everything starts at the margin."""
     box, frames, flat = drawing.boxes, drawing.frames, drawing.points
     count = len(box)
-    corners = np.concatenate([box[:, :2], frames[:, :2], flat])
-    ends = np.concatenate([box[:, :2] + box[:, 2:], frames[:, :2] + frames[:, 2:], flat])
-    shift = MARGIN - corners.min(axis=0) if len(corners) else np.zeros(2)
-    size = ends.max(axis=0) + shift + MARGIN if len(ends) else np.zeros(2)
+    first, last = _extent(box, frames, flat)
+    shift = MARGIN - first
+    size = last + shift + MARGIN
     box[:, :2] += shift
     frames[:, :2] += shift
     flat = flat + shift
-    order = np.lexsort((box[:, 0], box[:, 1]))
+    order = order_by(ranks_of(box[:, 1]), ranks_of(box[:, 0]))
     rank = np.zeros(count, np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
     leaves = tree.leaves
@@ -159,25 +154,45 @@ def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:
         edge_offsets=drawing.offsets,
         edge_points=flat.astype(np.float32),
         edge_is_portal=drawing.is_portal,
-        frame_scope=scope[np.array(drawing.frame_of, np.int64)],
+        frame_scope=scope[drawing.frame_of],
         frame_x=frames[:, 0].astype(np.float32),
         frame_y=frames[:, 1].astype(np.float32),
         frame_width=frames[:, 2].astype(np.float32),
         frame_height=frames[:, 3].astype(np.float32),
-        frame_depth=np.array(drawing.frame_depth, np.int32),
-        column_nodes=_column_nodes(tree, drawing),
+        frame_depth=drawing.frame_depth.astype(np.int32),
+        column_nodes=_column_nodes(tree, drawing, order),
         width=float(size[0]),
         height=float(size[1]),
     )
 
 
-def _column_nodes(tree: BlockTree, drawing: Drawing) -> npt.NDArray[np.int32]:
-    """The first node of the topmost box of the second and every further column."""
+def _extent(boxes: Floats, frames: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """(least, greatest) x and y of all; when there is nothing so that only margins are left."""
+    if not len(boxes):
+        return np.full(2, MARGIN), np.full(2, -MARGIN)
+    first, last = np.empty(2), np.empty(2)
+    for axis in (0, 1):  # one by one: numpy is slow along an axis of two
+        along, left, outer = points[:, axis], boxes[:, axis], frames[:, axis]
+        first[axis] = min(left.min(), outer.min(initial=np.inf), along.min(initial=np.inf))
+        last[axis] = max(
+            (left + boxes[:, axis + 2]).max(),
+            (outer + frames[:, axis + 2]).max(initial=-np.inf),
+            along.max(initial=-np.inf),
+        )
+    return first, last
+
+
+def _column_nodes(tree: BlockTree, drawing: Drawing, order: Longs) -> npt.NDArray[np.int32]:
+    """The first node of the topmost box with nodes of the second and every further column.
+
+    `order`: the boxes from top to bottom and left to right.
+    """
     if not drawing.box_column.any():
         return np.zeros(0, np.int32)
-    nodes = np.flatnonzero(tree.node_leaf >= 0)
-    leaf = tree.node_leaf[nodes]
-    column = drawing.box_column[leaf]
-    order = np.lexsort((nodes, drawing.boxes[leaf, 0], drawing.boxes[leaf, 1], column))
-    first = np.searchsorted(column[order], np.arange(1, int(column.max()) + 1))
-    return nodes[order[first]].astype(np.int32)
+    nodes = np.flatnonzero(tree.node_leaf >= 0)[::-1]
+    first_node = np.full(len(order), -1, np.int64)
+    first_node[tree.node_leaf[nodes]] = nodes  # the smallest is written last
+    held = order[first_node[order] >= 0][::-1]
+    topmost = np.full(int(drawing.box_column[held].max(initial=0)) + 1, -1, np.int64)
+    topmost[drawing.box_column[held]] = held
+    return first_node[topmost[1:][topmost[1:] >= 0]].astype(np.int32)

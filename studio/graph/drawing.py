@@ -16,8 +16,8 @@ class Drawing:
 
     boxes: Floats
     frames: Floats
-    frame_of: list[int]  # the block of every frame
-    frame_depth: list[int]
+    frame_of: npt.NDArray[np.integer]  # the block of every frame
+    frame_depth: npt.NDArray[np.integer]
     points: Floats
     offsets: npt.NDArray[np.int32]
     is_portal: npt.NDArray[np.bool_]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.blocks import BlockTree
-from studio.graph.groups import bounds_of, number_rows
+from studio.graph.groups import bounds_of, number_rows, order_by
 
 Ints = npt.NDArray[np.integer]
 Longs = npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ def _hops(tree: BlockTree, is_cut: Bools) -> tuple[Ints, Ints, Ints, Ints]:
         none = np.zeros(0, np.int32)
         return none, none, none, none
     edges, blocks, sources, targets, steps = (np.concatenate(columns) for columns in zip(*rows))
-    order = np.lexsort((steps, edges))
+    order = order_by(edges, steps)
     return edges[order], blocks[order], sources[order], targets[order]
 
 

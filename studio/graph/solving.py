@@ -6,7 +6,6 @@ blocks hold no frame: for those nothing is put together but a digest of slices o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
@@ -15,22 +14,24 @@ import numpy.typing as npt
 
 from studio.graph import items
 from studio.graph.blocks import BlockTree
-from studio.graph.groups import bounds_of
+from studio.graph.groups import bounds_of, order_by
 from studio.graph.ordering import is_hurried
 from studio.graph.places import Places
 from studio.graph.routes import Routes
+from studio.graph.solved import (
+    BlockRows,
+    Ports,
+    Solved,
+    bounds_from,
+    stretches,
+    tile_rows,
+    twins_of,
+    without_contradictions,
+)
 from studio.graph.tiles import Columns, Tile, contradicts, known_tile, solve
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer]
-
-
-@dataclass(slots=True)
-class _Ports:
-    """Where tensors enter and leave an arranged block, relative to its axis."""
-
-    entries: dict[int, float]
-    exits: dict[int, float]
 
 
 class Solver:
@@ -42,55 +43,100 @@ class Solver:
         self.blocks, self.routes = tree.blocks, routes
         self.count = len(tree.blocks.scope)
         leaves = tree.leaves
-        self.leaf_bounds = bounds_of(leaves.block, self.count).tolist()
-        by_block = np.argsort(leaves.block, kind="stable")
+        leaf_bounds = bounds_of(leaves.block, self.count)
+        by_block = order_by(leaves.block)
         self.place = leaves.place[by_block]  # of every leaf, block by block
         self.boxes = np.stack([width[by_block] / 2, height[by_block], leaves.nodes[by_block]], axis=1)
         self.counts = np.diff(routes.net_slots)
         self.nets = np.stack([routes.net_source, self.counts], axis=1).astype(np.int64)
         self.targets = routes.slot_target.astype(np.int64)
+        net_bounds = np.array(routes.block_nets, np.int64)
+        scope, self.parent, place, size = (
+            np.array(column, np.int64)
+            for column in (tree.blocks.scope, tree.blocks.parent, tree.blocks.place, tree.blocks.size)
+        )
+        self.rows = BlockRows(
+            scope,
+            self.parent,
+            place,
+            size,
+            (
+                (leaf_bounds, (self.place, self.boxes)),
+                (net_bounds, (self.nets, routes.net_tensor)),
+                (routes.net_slots[net_bounds], (self.targets,)),
+            ),
+        )
+        self.leaf_bounds: list[int] = leaf_bounds.tolist()
         self.tensors: list[int] = routes.net_tensor.tolist()
         self.net_slots: list[int] = routes.net_slots.tolist()
-        self.inner: list[list[int]] = [[] for _ in range(self.count)]  # the blocks in a block
-        for block in range(1, self.count):
-            self.inner[tree.blocks.parent[block]].append(block)
+        self.children = bounds_from(size)
+        self.by_parent = order_by(self.parent)[1:].tolist()  # all blocks but the root
+        self.inner_bounds: list[int] = bounds_of(self.parent[1:], self.count).tolist()
         # nodes in every block: opening a scope does not change the weight of its place
         nodes = np.bincount(leaves.block, leaves.nodes, self.count).astype(np.int64).tolist()
         for block in range(self.count - 1, 0, -1):
             nodes[tree.blocks.parent[block]] += nodes[block]
         self.nodes: list[int] = nodes
-        self.leaf_before: Floats | None = None
+        self.child_before: Floats | None = None
         if before is not None:
             block_of_node = np.where(tree.node_leaf >= 0, leaves.block[tree.node_leaf], -1)
-            self.leaf_before = before.among(tree.node_leaf, len(leaves.kind))[by_block]
-            self.block_before = self._of_blocks(before, block_of_node)
+            self.child_before = np.full(int(self.children[-1]), np.nan)
+            leaf_before = before.among(tree.node_leaf, len(leaves.kind))
+            self.child_before[self.children[leaves.block] + leaves.place] = leaf_before
+            block_before = self._of_blocks(before, block_of_node)
+            self.child_before[self.children[self.parent[1:]] + place[1:]] = block_before[1:]
         self.effort = 0
         self.met: set[bytes] = set()
         self.tiles: list[Tile | None] = [None] * self.count
-        self.ports: list[_Ports | None] = [None] * self.count
+        self.ports: list[Ports | None] = [None] * self.count
 
-    def _of_blocks(self, before: Places, block_of_node: Integers) -> list[float]:
+    def _inner(self, block: int) -> list[int]:
+        """The blocks in a block."""
+        found: list[int] = self.by_parent[self.inner_bounds[block] : self.inner_bounds[block + 1]]
+        return found
+
+    def _of_blocks(self, before: Places, block_of_node: Integers) -> Floats:
         """Where every block was: the mean of its own nodes, else of the blocks in it."""
-        means: list[float] = before.among(block_of_node, self.count).tolist()
-        for block in range(self.count - 1, -1, -1):
-            if means[block] != means[block]:
-                inner = [means[b] for b in self.inner[block] if means[b] == means[b]]
-                means[block] = sum(inner) / len(inner) if inner else float("nan")
+        means = before.among(block_of_node, self.count)
+        for block in np.flatnonzero(np.isnan(means))[::-1].tolist():
+            inner = [m for m in means[self._inner(block)].tolist() if m == m]
+            means[block] = sum(inner) / len(inner) if inner else np.nan
         return means
 
-    def solve(self) -> list[Tile]:
-        """The tiles of all blocks."""
+    def solve(self, last: Solved | None = None) -> Solved:
+        """The tiles of all blocks. `last`: what the view before left, to take equal blocks from."""
+        self.effort = 0
+        self.met.clear()
+        twin = np.full(self.count, -1, np.int64)
+        if last is not None:
+            twin = twins_of(self.rows, last.rows)
+            twin = without_contradictions(twin, last, self.rows, self.child_before)
+            for first, end, there in stretches(twin):
+                self.tiles[first:end] = last.tiles[there : there + end - first]
+                self.ports[first:end] = last.ports[there : there + end - first]
+        self._solve(np.flatnonzero(twin < 0)[::-1].tolist())
+        tiles = [tile for tile in self.tiles if tile is not None]
+        is_hurried_now = is_hurried(sum({tile.key: tile.effort for tile in tiles}.values()))
+        if last is not None and is_hurried_now:
+            return self.solve()
+        columns = tile_rows(twin, tiles, last.columns if last is not None else None)
+        is_plain = np.array([tile.is_plain for tile in tiles])
+        return Solved(self.rows, tiles, self.ports, columns, is_plain, is_hurried=is_hurried_now)
+
+    def _solve(self, blocks: list[int]) -> None:
+        """Makes the tiles of blocks, inner ones first."""
         boxes, nets, targets = self.boxes.tobytes(), self.nets.tobytes(), self.targets.tobytes()
         seen: dict[tuple[bytes, ...], Tile] = {}  # most blocks are repeated: no digest for those
-        for block in range(self.count - 1, -1, -1):
-            first, last = self.leaf_bounds[block : block + 2]
+        for block in blocks:
+            first, end = self.leaf_bounds[block : block + 2]
             net, net_end = self.routes.block_nets[block : block + 2]
             slot, slot_end = self.net_slots[net], self.net_slots[net_end]
+            before = self._before(block)
             tile = None
-            if not self.inner[block]:
+            if not self._inner(block):
                 shape = (
-                    f"{is_hurried(self.effort)} {last - first} {net_end - net}".encode(),
-                    boxes[24 * first : 24 * last],
+                    f"{is_hurried(self.effort)} {end - first} {net_end - net}".encode(),
+                    boxes[24 * first : 24 * end],
                     nets[16 * net : 16 * net_end],
                     targets[8 * slot : 8 * slot_end],
                 )
@@ -98,20 +144,19 @@ class Solver:
                 if known is None:
                     key = blake2b(b" ".join(shape), digest_size=16).digest()
                     known = seen[shape] = known_tile(key, partial(self._plain_tile, block))
-                if self.leaf_before is None or not contradicts(known, self.leaf_before[first:last]):
+                if before is None or not contradicts(known, before):
                     tile = known
             if tile is None:
-                tile = solve(self._problem(block), self.effort, self._before(block))
+                tile = solve(self._problem(block), self.effort, before)
             if tile.key not in self.met:
                 self.met.add(tile.key)
                 self.effort += tile.effort
             self.tiles[block] = tile
             if block:
                 names = self.tensors[net:net_end]
-                self.ports[block] = _Ports(
+                self.ports[block] = Ports(
                     {names[k]: x for k, x in tile.entries}, {names[k]: x for k, x in tile.exits}
                 )
-        return [tile for tile in self.tiles if tile is not None]
 
     def _plain_tile(self, block: int) -> Tile:
         return solve(self._problem(block), self.effort)
@@ -130,9 +175,9 @@ class Solver:
         source, counts = self.nets[net:net_end, 0], self.counts[net:net_end]
         target = self.targets[slot:slot_end]
         source_dx, target_dx = np.zeros(len(source)), np.zeros(len(target))
-        if self.inner[block]:
-            ports: list[_Ports | None] = [None] * size
-            for inside in self.inner[block]:
+        if inner := self._inner(block):
+            ports: list[Ports | None] = [None] * size
+            for inside in inner:
                 tile, at = self.tiles[inside], self.blocks.place[inside]
                 assert tile is not None
                 left[at] = tile.left + items.FRAME_PAD
@@ -154,11 +199,6 @@ class Solver:
 
     def _before(self, block: int) -> Floats | None:
         """Where the children of a block were, NaN = not known; None when nothing is known."""
-        if self.leaf_before is None:
+        if self.child_before is None:
             return None
-        first, last = self.leaf_bounds[block : block + 2]
-        result = np.full(self.blocks.size[block], np.nan)
-        result[self.place[first:last]] = self.leaf_before[first:last]
-        for inside in self.inner[block]:
-            result[self.blocks.place[inside]] = self.block_before[inside]
-        return result
+        return self.child_before[self.children[block] : self.children[block + 1]]

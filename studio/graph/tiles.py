@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
 
-_APART = 1.0  # px by which boxes must have been apart to have had an order
+APART = 1.0  # px by which boxes must have been apart to have had an order
 _MOST_NUMBERS = 2_000_000  # in the tiles that are remembered: 16 MB
 
 
@@ -42,6 +42,7 @@ class Tile:
     beside: tuple[Longs, Longs]  # pairs of boxes, left and right, next to each other in a layer
     entries: list[tuple[int, float]]  # (net, x) of those that come from outside
     exits: list[tuple[int, float]]  # and of those that leave
+    is_plain: bool  # made without an earlier drawing
 
 
 _known: Memo[Tile] = Memo(_MOST_NUMBERS)
@@ -69,8 +70,8 @@ def solve(columns: Columns, spent: int, before: Floats | None = None) -> Tile:
     return _solved(digest.digest(), columns, effort, ranks.tolist())
 
 
-def forget_solved() -> None:
-    """Makes the next layout start from nothing, for benches and tests."""
+def forget_tiles() -> None:
+    """Makes the next layout arrange every block, for benches and tests."""
     _known.clear()
     forget_segments()
 
@@ -78,7 +79,7 @@ def forget_solved() -> None:
 def contradicts(tile: Tile, before: Floats) -> bool:
     """Whether boxes side by side in a tile were the other way round before."""
     left, right = tile.beside
-    return len(left) > 0 and bool((before[left] > before[right] + _APART).any())
+    return len(left) > 0 and bool((before[left] > before[right] + APART).any())
 
 
 def known_tile(key: bytes, make: Callable[[], Tile]) -> Tile:
@@ -132,4 +133,5 @@ def _tile(key: bytes, problem: Problem, solved: Arrangement) -> Tile:
         beside=(pairs[:, 0], pairs[:, 1]),
         entries=entries,
         exits=exits,
+        is_plain=not problem.before,
     )

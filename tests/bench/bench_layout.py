@@ -24,7 +24,7 @@ from studio.graph import open_graph
 from studio.graph.layout import lay_out
 from studio.graph.scopes import initial_view
 from studio.graph.search import prepare_search, search
-from studio.graph.tiles import forget_solved
+from studio.graph.solved import forget_solved
 from studio.graph.view import GraphView
 
 COUNTED = 12_000  # boxes up to which crossings are counted

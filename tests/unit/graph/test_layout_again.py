@@ -12,11 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from studio.graph import Graph, tiles
-from studio.graph.groups import bounds_of, number_rows, ranges
+from studio.graph import Graph, solving, tiles
+from studio.graph.groups import bounds_of, members, number_rows, order_by, ranges, ranks_of
 from studio.graph.layout import Layout, Places, carry_places, lay_out, places_of
 from studio.graph.memo import Memo
 from studio.graph.ordering import as_before
+from studio.graph.solved import forget_solved, stretches
 from studio.graph.view import GraphView
 
 MakeGraph = Callable[..., Graph]
@@ -58,9 +59,29 @@ def test_any_toggles_give_what_a_layout_from_nothing_gives(
     for scope in toggles:
         view = GraphView(collapsed=view.collapsed ^ {scope}, wrap=wraps)
         again = lay_out(graph, view)
-        tiles.forget_solved()
+        forget_solved()
         fresh = make_graph(rows, inputs=["x"], outputs=[f"t{len(rows) - 1}"], scopes=scopes)
         assert_same(again, lay_out(fresh, view))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graphs(), st.lists(st.integers(1, 5), min_size=1, max_size=6), st.booleans())
+def test_blocks_taken_over_give_what_a_layout_from_nothing_gives_for_the_same_earlier_drawing(
+    make_graph: MakeGraph,
+    drawn: tuple[list[tuple[str, list[str], list[str]]], list[str]],
+    toggles: list[int],
+    wraps: bool,
+) -> None:
+    rows, scopes = drawn
+    view = GraphView(wrap=wraps)
+    graph = make_graph(rows, inputs=["x"], outputs=[f"t{len(rows) - 1}"], scopes=scopes)
+    layout = lay_out(graph, view)
+    for scope in toggles:
+        view = GraphView(collapsed=view.collapsed ^ {scope}, wrap=wraps)
+        places = places_of(layout)
+        layout = lay_out(graph, view, places)
+        fresh = make_graph(rows, inputs=["x"], outputs=[f"t{len(rows) - 1}"], scopes=scopes)
+        assert_same(layout, lay_out(fresh, view, places))
 
 
 def blocks_of_transformer(make_graph: MakeGraph, blocks: int) -> Graph:
@@ -80,7 +101,7 @@ def blocks_of_transformer(make_graph: MakeGraph, blocks: int) -> Graph:
 
 def test_only_what_changed_is_solved_again(make_graph: MakeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = blocks_of_transformer(make_graph, 12)
-    tiles.forget_solved()
+    forget_solved()
     lay_out(graph, GraphView())
     solved = []
     real = tiles.arrange
@@ -90,6 +111,41 @@ def test_only_what_changed_is_solved_again(make_graph: MakeGraph, monkeypatch: p
     assert len(solved) == 2, "the block with the scope in it, and the root"
     lay_out(graph, GraphView())
     assert len(solved) == 2
+
+
+def test_blocks_that_stayed_are_not_even_looked_up(
+    make_graph: MakeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = blocks_of_transformer(make_graph, 12)
+    layout = lay_out(graph, GraphView())
+    made = []
+    real = solving.Solver._solve
+    monkeypatch.setattr(
+        solving.Solver, "_solve", lambda self, blocks: made.append(blocks) or real(self, blocks)
+    )
+    inner = graph.scope_name.index("block7")
+    lay_out(graph, GraphView(collapsed=frozenset({inner + 1})), places_of(layout))
+    assert len(made[0]) == 2, "the block with the scope in it, and the root"
+
+
+@given(st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0, 3, 2**60])), max_size=30))
+def test_rows_are_ordered_as_lexsort_orders_them(rows: list[tuple[int, int]]) -> None:
+    one, other = (np.array([row[k] for row in rows], np.int64) for k in (0, 1))
+    assert order_by(one, other).tolist() == np.lexsort((other, one)).tolist()
+    assert ranks_of(one.astype(float)).tolist() == [len({r for r, _ in rows if r < row}) for row, _ in rows]
+    assert [m.tolist() for m in members(one + 1, 6)] == [
+        np.flatnonzero(one == g - 1).tolist() for g in range(6)
+    ]
+
+
+@given(st.lists(st.integers(-1, 6), max_size=20))
+def test_stretches_cover_every_block_that_stayed_once(twin: list[int]) -> None:
+    found = [
+        (first + k, before + k)
+        for first, end, before in stretches(np.array(twin, np.int64))
+        for k in range(end - first)
+    ]
+    assert found == [(block, before) for block, before in enumerate(twin) if before >= 0]
 
 
 def test_a_memo_keeps_what_is_asked_for_and_forgets_the_rest() -> None:
