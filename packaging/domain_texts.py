@@ -47,6 +47,27 @@ def _texts(tree: ast.Module) -> Iterator[str]:
         text = _template(node)
         if text is not None and _is_sentence(text):
             yield text
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            # What a job does now, and why a sensor says nothing: a word or two, no sentence.
+            if node.func.attr == "progress":
+                yield from _phrases(node.args[0])
+            elif node.func.attr == "setdefault" and _says_why(node.func.value):
+                yield from _phrases(node.args[-1])
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Subscript) and _says_why(target.value) for target in node.targets
+        ):
+            yield from _phrases(node.value)
+
+
+def _says_why(node: ast.AST) -> bool:
+    return str(getattr(node, "attr", getattr(node, "id", ""))).endswith("unavailable")
+
+
+def _phrases(node: ast.AST) -> Iterator[str]:
+    for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,):
+        text = _template(part)
+        if text is not None and text.replace("{}", "").strip(" :"):
+            yield text
 
 
 def _template(node: ast.AST) -> str | None:
@@ -68,6 +89,7 @@ def _is_sentence(text: str) -> bool:
         and "\n" not in text.strip()
         and "://" not in text
         and "%s" not in text
+        and "; }" not in text  # a rule of a style sheet
         and "\\" not in text  # a regular expression
     )
 

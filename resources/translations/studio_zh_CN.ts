@@ -2104,6 +2104,10 @@
         <translation>图尚未打开。</translation>
     </message>
     <message>
+        <source>This file holds weights only: there is nothing to judge.</source>
+        <translation>此文件只有权重：没有可判断的内容。</translation>
+    </message>
+    <message>
         <source>Choose targets above to see what they do not take.</source>
         <translation>在上方选择目标，查看它们不接受什么。</translation>
     </message>
@@ -2952,6 +2956,56 @@
     <message>
         <source>Export constant</source>
         <translation>导出常量</translation>
+    </message>
+</context>
+<context>
+    <name>TensorListView</name>
+    <message>
+        <source>Filter: a part of a name, a type or a shape</source>
+        <translation>筛选：名称、类型或形状的一部分</translation>
+    </message>
+    <message>
+        <source>Filter the tensors</source>
+        <translation>筛选张量</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>This file holds weights and no graph. Double-click a tensor to see its values.</source>
+        <translation>此文件只有权重，没有计算图。双击张量可查看其数值。</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <translation>{n} 个张量</translation>
+    </message>
+    <message>
+        <source>{n} of {total} tensors</source>
+        <translation>{n} / {total} 个张量</translation>
+    </message>
+</context>
+<context>
+    <name>TensorTable</name>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Elements</source>
+        <translation>元素数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
     </message>
 </context>
 <context>

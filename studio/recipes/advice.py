@@ -37,19 +37,25 @@ _FROM_TORCH = ("litert", "executorch")
 _TRIALS = "our trials, 2026-11, x86-64"
 
 
-def export_advice(step: ExportStep, target_ids: tuple[str, ...]) -> tuple[Advice, ...]:
-    """What this export means for each target."""
-    return tuple(_of_export(step, TARGETS[target_id]) for target_id in target_ids)
+def export_advice(
+    step: ExportStep, target_ids: tuple[str, ...], *, from_torch: bool = True
+) -> tuple[Advice, ...]:
+    """What this export means for each target. `from_torch`: the project has a torch source."""
+    return tuple(_of_export(step, TARGETS[target_id], from_torch) for target_id in target_ids)
 
 
 def quantize_advice(
-    step: QuantizeStep | None, target_ids: tuple[str, ...], *, has_convolutions: bool | None = None
+    step: QuantizeStep | None,
+    target_ids: tuple[str, ...],
+    *,
+    has_convolutions: bool | None = None,
+    from_torch: bool = True,
 ) -> tuple[Advice, ...]:
     """What this quantization (None = float) means for each target.
 
-    `has_convolutions`: whether the model has any; None = not known.
+    `has_convolutions`: whether the model has any; None = not known. `from_torch`: as for the export.
     """
-    return tuple(_of_quantize(step, TARGETS[t], has_convolutions) for t in target_ids)
+    return tuple(_of_quantize(step, TARGETS[t], has_convolutions, from_torch) for t in target_ids)
 
 
 def convert_advice(steps: tuple[ConvertStep, ...], target_ids: tuple[str, ...]) -> tuple[Advice, ...]:
@@ -57,11 +63,11 @@ def convert_advice(steps: tuple[ConvertStep, ...], target_ids: tuple[str, ...]) 
     return tuple(_of_convert(steps, TARGETS[target_id]) for target_id in target_ids)
 
 
-def _of_export(step: ExportStep, target: Target) -> Advice:
+def _of_export(step: ExportStep, target: Target, from_torch: bool) -> Advice:
     def say(level: Level, text: str, source: str = "") -> Advice:
         return Advice(target_id=target.id, level=level, text=text, source=source)
 
-    if target.runtime in _FROM_TORCH:
+    if target.runtime in _FROM_TORCH and from_torch:
         return say(Level.INFO, "Made from the torch source itself; this export does not touch it.")
     if target.runtime != "ort":
         return say(Level.INFO, "Not made from this file by the studio.")
@@ -82,11 +88,13 @@ def _of_export(step: ExportStep, target: Target) -> Advice:
     return say(Level.GOOD, text, "onnxruntime.ai, compatibility")
 
 
-def _of_quantize(step: QuantizeStep | None, target: Target, has_convolutions: bool | None) -> Advice:
+def _of_quantize(
+    step: QuantizeStep | None, target: Target, has_convolutions: bool | None, from_torch: bool
+) -> Advice:
     def say(level: Level, text: str, source: str = "") -> Advice:
         return Advice(target_id=target.id, level=level, text=text, source=source)
 
-    if target.runtime in _FROM_TORCH:
+    if target.runtime in _FROM_TORCH and from_torch:
         return say(Level.INFO, "Its file stays in float: it is made from the torch source.")
     if target.runtime != "ort":
         return say(Level.INFO, "Not made from this file by the studio.")

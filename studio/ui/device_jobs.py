@@ -10,6 +10,7 @@ from studio.measure.live import LiveRun
 from studio.project import edit
 from studio.project.places import runs_dir
 from studio.records import from_json
+from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import WATCH, device_lane
 from studio.ui.recipe_jobs import when_trusted
 from studio.ui.session import Session
@@ -68,7 +69,7 @@ def _start(session: Session, device_id: str, stage_id: str, settings: RunSetting
         live_interval_ms=_LIVE_MS,
     )
     name = next((d.name for d in session.devices if d.id == device_id), device_id)
-    title = fill(session.tr("Run on {device}"), device=name)
+    title = fill(session.tr("Run on {device}"), device=translate_sentence(name))
 
     def take(outcome: Done | Failed) -> None:
         if isinstance(outcome, Done):

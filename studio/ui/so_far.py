@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from studio.graph.tensor_list import holds_weights_only
 from studio.measure import ErrorFigures
 from studio.recipes.recipe import ConvertStep, VerifyStep
 from studio.ui.domain_texts import translate_sentence
@@ -29,12 +30,14 @@ def _tr(text: str) -> str:
 
 
 def next_step(session: Session) -> NextStep | None:
-    """What a person would do now; None when nothing is open."""
+    """What a person would do now; None when nothing is open that could be run."""
     project = session.project
     if project is None:
         return None
     if any(j.kind == "run_recipe" and j.status is JobStatus.RUNNING for j in session.jobs):
         return NextStep("stop", _tr("Stop the recipe"))
+    if session.opened is not None and holds_weights_only(session.opened.graph):
+        return None
     if not project.recipe.steps:
         return NextStep("deploy", _tr("Deploy…"), _tr("This file can be run as it is."))
     missing = [
@@ -79,7 +82,9 @@ def figures_of(session: Session) -> list[tuple[str, str]]:
             info = names.get(device_id)
             name = translate_sentence(info.name if info else result.device_name or device_id)
             mark = " " + _tr("(simulated)") if result.is_simulated else ""
-            rows.append((name + mark, f"p50 {result.latency_ms.p50:.3g} ms"))
+            rows.append(
+                (name, f"p50 {result.latency_ms.p50:.3g} ms{mark}")
+            )  # a long name may be cut, the mark not
     return rows
 
 

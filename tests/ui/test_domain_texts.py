@@ -6,14 +6,20 @@ import json
 import re
 import string
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
 from studio.paths import resources
+from studio.project.project import Project, SourceModel
+from studio.recipes.recipe import ExportStep, Recipe
 from studio.support.rules import rule_for
 from studio.targets import TARGETS
 from studio.ui import domain_texts
 from studio.ui.domain_texts import translate_sentence
+from studio.ui.session import Session
+from studio.ui.stages import Stage
+from studio.ui.views.step_texts import stage_text
 
 PLACE = re.compile(r"\{\d*\}")
 
@@ -76,3 +82,20 @@ def test_every_template_keeps_its_places_and_finds_itself() -> None:
 
 def has_chinese(text: str) -> bool:
     return any("\u4e00" <= letter <= "\u9fff" for letter in text)
+
+
+class _Recipe:
+    """A session as far as `stage_text` looks at it: one step, which exports."""
+
+    project = Project(
+        name="p", source=SourceModel(path="m.py"), recipe=Recipe(steps=(ExportStep(id="first"),))
+    )
+
+    def stage(self, stage_id: str) -> Stage | None:
+        return Stage(id="first", kind="export") if stage_id == "first" else None
+
+
+def test_what_a_job_does_now_is_said_in_the_language_of_the_window() -> None:
+    session = cast(Session, _Recipe())
+    assert stage_text(session, "first: Loading the source") == "Export: 正在加载源模型"  # no translator here
+    assert stage_text(session, "Exporting with the dynamo exporter") == "正在用 dynamo 导出器导出"

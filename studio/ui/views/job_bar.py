@@ -6,11 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from studio.jobs.job import Progress
-from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import LIGHT, WATCH, JobState, JobStatus
 from studio.ui.session import Session
 from studio.ui.texts import fill
-from studio.ui.views.step_texts import bytes_text
+from studio.ui.views.step_texts import bytes_text, stage_text
 from studio.ui.widgets.parts import ElidedLabel, button, label
 
 
@@ -79,7 +78,7 @@ class JobBar(QWidget):
         elif progress is None:
             self._progress.setText(self.tr("starting…") + more)
         else:
-            self._progress.setText(_progress_text(progress) + more)
+            self._progress.setText(_progress_text(stage_text(self._session, progress.stage), progress) + more)
         if progress is not None and progress.total:
             self._bar.setRange(0, 1000)
             self._bar.setValue(int(1000 * progress.done / progress.total))
@@ -108,8 +107,7 @@ class JobBar(QWidget):
             self._session.cancel(job.id)
 
 
-def _progress_text(progress: Progress) -> str:
-    stage = translate_sentence(progress.stage)
+def _progress_text(stage: str, progress: Progress) -> str:
     done, total, unit = progress.done, progress.total, progress.unit
     if unit == "bytes":
         return f"{stage} {bytes_text(done)}" + (f" / {bytes_text(total)}" if total else "")

@@ -210,7 +210,7 @@ class RecipePanel(QWidget):
             text = label(value, selectable=True)
             text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row = ElidedLabel(name, "quiet")  # a phone's name may be long: it must not widen the panel
-            row.setMinimumWidth(70)
+            row.setMinimumWidth(40)
             self._figures.addRow(row, text)
             text.setAccessibleName(fill("{name}: {value}", name=name, value=value))
 

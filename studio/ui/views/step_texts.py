@@ -14,6 +14,7 @@ from studio.recipes.recipe import (
 )
 from studio.targets import TARGETS
 from studio.ui.domain_texts import translate_sentence
+from studio.ui.session import Session
 from studio.ui.texts import QT_TRANSLATE_NOOP, fill, translate
 
 TITLES = {
@@ -47,6 +48,16 @@ def step_title(kind: str, step: Step | None = None) -> str:
     return f"{title} .{step.format}" if isinstance(step, ConvertStep) else title
 
 
+def stage_text(session: Session, stage: str) -> str:
+    """What a job does now, "Quantize: calibrating": a recipe puts the id of its step before it."""
+    step_id, colon, doing = stage.partition(": ")
+    made_by = session.stage(step_id) if colon else None
+    if made_by is None or session.project is None:
+        return translate_sentence(stage)
+    step = next((s for s in session.project.recipe.steps if s.id == step_id), None)
+    return f"{step_title(made_by.kind, step)}: {translate_sentence(doing)}"
+
+
 def tab_title(kind: str, step: Step | None = None) -> str:
     """ "Exported", ".tflite", …"""
     if isinstance(step, ConvertStep):
@@ -66,7 +77,7 @@ def step_note(step: Step) -> str:
         return text
     if isinstance(step, ConvertStep):
         target = TARGETS.get(step.target)
-        return fill(translate("steps", "for {target}"), target=target.title) if target else f".{step.format}"
+        return fill(translate("steps", "for {target}"), target=target.title) if target else ""
     if isinstance(step, EditStep):
         more = f" · +{len(step.edits) - 1}" if len(step.edits) > 1 else ""
         return edit_text(step.edits[0]) + more if step.edits else ""

@@ -168,3 +168,12 @@ def test_a_data_set_is_described_without_reading_it(tmp_path: Path) -> None:
 def test_convert_step_finds_by_format() -> None:
     assert convert_step(with_convert(Recipe(), "pte", PTE), "pte") is not None
     assert convert_step(Recipe(), "pte") is None
+
+
+def test_a_project_without_torch_source_is_not_told_of_one() -> None:
+    ids = ("litert/gpu", "executorch/xnnpack")
+    for advice in (
+        export_advice(EXPORT, ids, from_torch=False),
+        quantize_advice(None, ids, from_torch=False),
+    ):
+        assert all("torch source" not in one.text for one in advice)

@@ -79,6 +79,7 @@ class LivePlot(QWidget):
         item = self._plot.getPlotItem()
         item.setMouseEnabled(x=True, y=False)
         item.disableAutoRange()
+        item.setContentsMargins(0, 6, 0, 0)  # half of the highest tick stands above the plot
         item.getAxis("left").setWidth(44)
         item.getAxis("bottom").setHeight(22)
         self._item = item
@@ -90,7 +91,7 @@ class LivePlot(QWidget):
         self._plot.scene().sigMouseMoved.connect(self._on_mouse)
 
         head = QHBoxLayout()
-        head.setContentsMargins(12, 8, 12, 6)  # the highest tick reaches above the plot
+        head.setContentsMargins(12, 8, 12, 0)
         head.addWidget(self._title)
         head.addStretch(1)
         head.addWidget(self._readout)

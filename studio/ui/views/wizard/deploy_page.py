@@ -166,7 +166,7 @@ class DeployPage(QWizardPage):
         recipe_job = next((j for j in self._session.jobs if j.kind == "run_recipe" and not j.is_over), None)
         self.all_button.setVisible(recipe_job is None and not is_running and not self.stage.count())
         if recipe_job is not None and not self.stage.count():
-            why = progress_text(recipe_job) or self.tr("Starting…")
+            why = progress_text(self._session, recipe_job) or self.tr("Starting…")
         figures = live.figures() if live is not None and is_running else None
         if figures is not None:
             text = self.tr("running: n {n}, p50 {p50} ms, p90 {p90} ms")

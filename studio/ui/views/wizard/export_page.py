@@ -108,7 +108,10 @@ class ExportPage(StepPage):
         """What the export means for each target."""
         if not is_torch_source(self.session):
             opset = source_opset(self.session)
-            return export_advice(ExportStep(id="export", opset=opset), project.targets) if opset else ()
+            if not opset:
+                return ()
+            as_it_is = ExportStep(id="export", opset=opset)
+            return export_advice(as_it_is, project.targets, from_torch=False)
         return export_advice(self._step(project), project.targets)
 
     def problem(self, project: Project) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from studio.artifact import Artifact
 from studio.measure.measurement import ErrorFigures
-from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import JobState
+from studio.ui.session import Session
 from studio.ui.texts import fill, translate
-from studio.ui.views.step_texts import bytes_text, seconds_text
+from studio.ui.views.step_texts import bytes_text, seconds_text, stage_text
 
 
 def _tr(text: str) -> str:
@@ -55,9 +55,8 @@ def snr_text(figures: ErrorFigures) -> str:
     return "–" if figures.snr_db is None else f"{figures.snr_db:.1f} dB"
 
 
-def progress_text(job: JobState) -> str:
-    """ "quantize: Calibrating", with the stage in the window's language; empty before the first word."""
+def progress_text(session: Session, job: JobState) -> str:
+    """ "Quantize: Calibrating", with the stage in the window's language; empty before the first word."""
     if job.progress is None:
         return ""
-    step_id, colon, stage = job.progress.stage.partition(": ")
-    return f"{step_id}: {translate_sentence(stage)}" if colon else translate_sentence(step_id)
+    return stage_text(session, job.progress.stage)

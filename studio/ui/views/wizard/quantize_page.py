@@ -22,7 +22,7 @@ from studio.ui.session import Session
 from studio.ui.views.wizard.data_field import DataField
 from studio.ui.views.wizard.fields import choice_box, number_box
 from studio.ui.views.wizard.preprocessing_field import PreprocessingField
-from studio.ui.views.wizard.source_facts import has_convolutions
+from studio.ui.views.wizard.source_facts import has_convolutions, is_torch_source
 from studio.ui.views.wizard.step_page import StepPage
 from studio.ui.widgets.parts import label
 
@@ -136,7 +136,12 @@ class QuantizePage(StepPage):
     def advice(self, project: Project) -> tuple[Advice, ...]:
         """What the scheme means for each target."""
         step = quantize_step(project.recipe)
-        return quantize_advice(step, project.targets, has_convolutions=has_convolutions(self.session))
+        return quantize_advice(
+            step,
+            project.targets,
+            has_convolutions=has_convolutions(self.session),
+            from_torch=is_torch_source(self.session),
+        )
 
     def problem(self, project: Project) -> str:
         """Static int8 wants data that can be read, and numbers that make sense."""

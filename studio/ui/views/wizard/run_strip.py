@@ -109,7 +109,7 @@ class RunStrip(QFrame):
                 self._bar.setValue(progress.done)
             else:
                 self._bar.setRange(0, 0)
-            self._say(progress_text(job) or self.tr("Starting…"), "quiet")
+            self._say(progress_text(self._session, job) or self.tr("Starting…"), "quiet")
             self._notes.hide()
             return
         self._show_made()
