@@ -1,7 +1,7 @@
 """`inspect FILE`: format, opsets, inputs, outputs, parameters, MACs, operators of a model file.
 
 JSON: `studio.graph.summary.GraphSummary`. Weights are not read and nothing is executed. `--csv` writes
-a line per node; a cost that is not known is empty.
+a line per node (of a file that holds weights only: per tensor); a cost that is not known is empty.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from studio.cli.output import Output
 from studio.graph import node_costs
 from studio.graph.node_table import node_csv
 from studio.graph.summary import GraphSummary, TensorSummary, summarize
+from studio.graph.tensor_list import holds_weights_only, tensor_csv
 from studio.records import write_atomically
 
 _OPERATORS_SHOWN = 15
+_TENSORS_SHOWN = 30
 
 
 def parser() -> Parser:
@@ -33,7 +35,12 @@ def parser() -> Parser:
     result.add_argument(
         "--etrecord", default="", metavar="FILE", help="what ExecuTorch recorded of a .pte, if not beside it"
     )
-    result.add_argument("--csv", default="", metavar="FILE", help="write the table of nodes as CSV")
+    result.add_argument(
+        "--csv",
+        default="",
+        metavar="FILE",
+        help="write the table of nodes, or of tensors where there are weights only, as CSV",
+    )
     return result
 
 
@@ -46,10 +53,12 @@ def run(options: Namespace, output: Output) -> int:
     graph = open_model(path, dims=dims_of(options.dim), etrecord=etrecord)
     summary = summarize(graph)
     if options.csv:
-        write_atomically(
-            Path(options.csv).absolute(),
-            node_csv(graph, node_costs(graph, dims=dims_of(options.dim))).encode(),
+        table = (
+            tensor_csv(graph)
+            if holds_weights_only(graph)
+            else node_csv(graph, node_costs(graph, dims=dims_of(options.dim)))
         )
+        write_atomically(Path(options.csv).absolute(), table.encode())
         output.note(f"wrote {options.csv}")
     output.result(summary, text_of(summary))
     return 0
@@ -71,6 +80,8 @@ def text_of(summary: GraphSummary) -> str:
         ("operators", _operators(summary)),
     ]
     lines = [tables.pairs([row for row in rows if row[1]])]
+    if summary.tensors:
+        lines.append(_tensor_table(summary.tensors))
     lines += [f"note: {note}" for note in summary.notes]
     if opened := _open_dims(summary):
         lines.append(
@@ -82,6 +93,17 @@ def text_of(summary: GraphSummary) -> str:
 def _tensor(tensor: TensorSummary) -> str:
     shape = " of unknown rank" if tensor.shape is None else tables.shape(tensor.shape)
     return f"{tensor.name} {tensor.dtype or '?'}{shape}"
+
+
+def _tensor_table(tensors: tuple[TensorSummary, ...]) -> str:
+    """What a file of weights holds; the first of many."""
+    rows = [
+        (t.name, t.dtype or "?", "unknown rank" if t.shape is None else tables.shape(t.shape))
+        for t in tensors[:_TENSORS_SHOWN]
+    ]
+    text = tables.table(("tensor", "type", "shape"), rows)
+    rest = len(tensors) - len(rows)
+    return f"{text}\n… and {rest:,} more tensors: --csv FILE or --json has them all." if rest > 0 else text
 
 
 def _open_dims(summary: GraphSummary) -> list[str]:

@@ -17,6 +17,7 @@ from studio.cli.options import Parser, add_dims, add_phone, dims_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.graph import Graph, node_costs
+from studio.graph.tensor_list import holds_weights_only
 from studio.graph.view import GraphView
 from studio.records import Record, write_atomically
 from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
@@ -98,6 +99,11 @@ def run(options: Namespace, output: Output) -> int:
         if overlay in OF_A_TARGET and not target_id:
             target_id = next(iter(opened.project.targets), "")
     graph = open_model(path, dims=dims_of(options.dim))
+    if holds_weights_only(graph):
+        raise InputError(
+            f"{path.name} holds weights only: there is no graph to draw.",
+            hint=f"See its tensors with: deployment-studio inspect {path.name}",
+        )
     palette = PALETTES[options.theme]
     fact = known_fact(graph, overlay, options, project_path, output)
     paint, what = _paint(graph, overlay, target_id, soc, options, palette, fact)

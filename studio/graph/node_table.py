@@ -41,15 +41,15 @@ def node_csv(
         writer.writerow(
             (
                 node,
-                _cell(graph.label(node)),
-                _cell(graph.node_op[node]),
-                _cell(graph.node_domain[node]),
-                _cell(graph.scope_path(int(graph.node_scope[node]))),
+                cell(graph.label(node)),
+                cell(graph.node_op[node]),
+                cell(graph.node_domain[node]),
+                cell(graph.scope_path(int(graph.node_scope[node]))),
                 int(graph.node_subgraph[node]),
                 graph.tensor_dtype[outputs[0]] if outputs else "",
                 shape_text(graph.tensor_shape[outputs[0]]) if outputs else "",
                 *("" if number < 0 else int(number) for number in numbers),
-                _cell(origin.file) if origin else "",
+                cell(origin.file) if origin else "",
                 origin.line if origin and origin.line else "",
                 *("" if values[node] != values[node] else f"{values[node]:.6g}" for values in more.values()),
             )
@@ -57,6 +57,6 @@ def node_csv(
     return text.getvalue()
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula: names come from strangers."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -10,6 +10,7 @@ from studio.graph.dtypes import element_count, is_float
 from studio.graph.formats import TITLES
 from studio.graph.graph import Graph, Shape, TensorKind
 from studio.graph.restated import restated_nodes, restated_tensors
+from studio.graph.tensor_list import holds_weights_only
 from studio.records import Record
 
 _NO_PARAMETERS = frozenset({"int64", "int32", "bool", "string", "", "uint64", "uint32"})
@@ -17,7 +18,7 @@ _NO_PARAMETERS = frozenset({"int64", "int32", "bool", "string", "", "uint64", "u
 
 
 class TensorSummary(Record):
-    """An input or output."""
+    """An input or output, or a tensor of a file that holds weights only."""
 
     name: str
     dtype: str
@@ -29,7 +30,7 @@ class GraphSummary(Record):
 
     `macs` sums what is known; `macs_unknown_nodes` counts the nodes it leaves out; `assumed_dims` says which
     symbolic dims were taken as a number for it. `peak_activation_bytes` is a lower bound when
-    `unknown_activations` is not 0.
+    `unknown_activations` is not 0. `tensors` lists what a file of weights holds; empty for a graph.
     """
 
     file: str
@@ -56,6 +57,7 @@ class GraphSummary(Record):
     unknown_activations: int
     quantized_tensors: int
     notes: tuple[str, ...]
+    tensors: tuple[TensorSummary, ...] = ()
 
 
 def summarize(graph: Graph) -> GraphSummary:
@@ -105,6 +107,7 @@ def summarize(graph: Graph) -> GraphSummary:
         unknown_activations=costs.unknown_bytes,
         quantized_tensors=len(graph.tensor_quantization),
         notes=tuple(graph.notes),
+        tensors=_tensors(graph, tuple(range(graph.tensor_count))) if holds_weights_only(graph) else (),
     )
 
 

@@ -68,6 +68,7 @@ class MainWindow(WindowPanels):
         self.stage_area.wizard_requested.connect(commands.show_wizard)
         self.stage_area.run_requested.connect(lambda step: commands.run_steps((step,)))
         self.stage_area.beside_requested.connect(files.open_beside_dialog)
+        self.stage_area.tensor_requested.connect(commands.show_tensor)
         self.stage_area.netron_requested.connect(files.open_in_netron)
         self.stage_area.menu_requested.connect(self.show_graph_menu)
         self.node_panel.source_requested.connect(commands.show_source)

@@ -50,7 +50,7 @@ class MatrixTable(QAbstractTableModel):
         self._targets = [t for t in targets if t in verdicts]
         self._verdicts = verdicts
         ops = np.array(graph.node_op if graph else [], dtype=object)
-        names, inverse = np.unique(ops.astype(str), return_inverse=True) if len(ops) else (np.array([]), ops)
+        names, inverse = np.unique(ops.astype(str), return_inverse=True)
         counts = np.zeros((len(names), len(self._targets), len(VERDICTS)), np.int64)
         for column, target_id in enumerate(self._targets):
             np.add.at(counts[:, column, :], (inverse, verdicts[target_id].codes), 1)

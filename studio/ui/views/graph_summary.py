@@ -34,8 +34,9 @@ def graph_summary(session: Session, on_nodes: Callable[[tuple[int, ...], str], o
     column.setContentsMargins(14, 2, 12, 8)
     column.setSpacing(6)
     opened = session.opened
-    hint = _tr("Select a node to see what every target does with it, and why.")
-    column.addWidget(label(hint, "quiet", wrap=True))
+    if opened is None or opened.graph.node_count:
+        hint = _tr("Select a node to see what every target does with it, and why.")
+        column.addWidget(label(hint, "quiet", wrap=True))
     if opened is None:
         column.addStretch(1)
         return page
@@ -81,7 +82,8 @@ def _rows(opened: OpenedGraph) -> QFormLayout:
         add(_tr("Made by"), graph.producer)
     add(_tr("Nodes"), f"{graph.node_count:,}")
     if costs is not None:
-        add(_tr("MACs"), _macs_text(costs))
+        if graph.node_count:
+            add(_tr("MACs"), _macs_text(costs))
         add(_tr("Weights"), bytes_text(costs.total_weight_bytes))
         if costs.peak_activation_bytes is not None:
             prefix = "≥ " if costs.unknown_bytes else ""

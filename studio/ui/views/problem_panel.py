@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.backends.packages import package_version
+from studio.graph.tensor_list import holds_weights_only
 from studio.targets import TARGETS
 from studio.ui import theme
 from studio.ui.icons import paint_icon
@@ -197,6 +198,8 @@ class ProblemPanel(QWidget):
             return self.tr("Open a model to see what its targets do not take, why, and what helps.")
         if session.opened is None:
             return self.tr("The graph is not open yet.")
+        if holds_weights_only(session.opened.graph):
+            return self.tr("This file holds weights only: there is nothing to judge.")
         if not session.project.targets:
             return self.tr("Choose targets above to see what they do not take.")
         if not session.opened.verdicts:

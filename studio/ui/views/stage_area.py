@@ -14,12 +14,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.graph import Graph
+from studio.graph.tensor_list import holds_weights_only
 from studio.ui.session import Session
 from studio.ui.stages import Stage, StageStatus
 from studio.ui.texts import fill
 from studio.ui.views.compare_view import CompareView, stage_title
 from studio.ui.views.graph_view import GraphView
 from studio.ui.views.matrix_view import MatrixView
+from studio.ui.views.tensor_list_view import TensorListView
 from studio.ui.widgets.message_page import MessagePage
 
 MATRIX = "matrix"
@@ -33,6 +36,8 @@ class StageArea(QWidget):
     run_requested = Signal(str)
     """Run this step."""
     netron_requested = Signal()
+    tensor_requested = Signal(int)
+    """Show the values of this constant."""
     menu_requested = Signal(QPoint)
     """The context menu of the graph, at this point of the screen."""
     beside_requested = Signal()
@@ -43,6 +48,7 @@ class StageArea(QWidget):
         self.setObjectName("Canvas")
         self._session = session
         self._views: dict[int, GraphView] = {}
+        self._tensors: tuple[Stage, TensorListView] | None = None
         self._keys: list[str] = []
         self._tabs = QTabBar()
         self._tabs.setExpanding(False)
@@ -151,6 +157,7 @@ class StageArea(QWidget):
             view.bar.deleteLater()
             view.deleteLater()
         self._views.clear()
+        self._forget_tensors()
         if self._compare is not None:
             self._compare.stop()
             self._stack.removeWidget(self._compare)
@@ -180,6 +187,8 @@ class StageArea(QWidget):
         if stage is None:
             self._message.show_text("", "")
             self._stack.setCurrentWidget(self._message)
+        elif stage.opened is not None and holds_weights_only(stage.opened.graph):
+            self._stack.setCurrentWidget(self._tensor_list(stage, stage.opened.graph))
         elif stage.status is StageStatus.OPEN and stage.opened is not None:
             view = self._views.get(id(stage))
             if view is None:
@@ -194,6 +203,21 @@ class StageArea(QWidget):
         else:
             self._show_message(stage)
             self._stack.setCurrentWidget(self._message)
+
+    def _tensor_list(self, stage: Stage, graph: Graph) -> TensorListView:
+        if self._tensors is None or self._tensors[0] is not stage:
+            self._forget_tensors()
+            view = TensorListView(graph)
+            view.tensor_requested.connect(self.tensor_requested)
+            self._stack.addWidget(view)
+            self._tensors = (stage, view)
+        return self._tensors[1]
+
+    def _forget_tensors(self) -> None:
+        if self._tensors is not None:
+            self._stack.removeWidget(self._tensors[1])
+            self._tensors[1].deleteLater()
+            self._tensors = None
 
     def _show_message(self, stage: Stage) -> None:
         message = self._message

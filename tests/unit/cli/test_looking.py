@@ -48,6 +48,29 @@ def test_the_table_of_nodes_is_csv(tmp_path: Path) -> None:
     assert (rows[4]["output_shape"], rows[4]["output_dtype"]) == ("[1,4]", "float32")
 
 
+def test_a_file_of_weights_is_a_list_of_tensors(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    import csv
+
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    path, out = tmp_path / "w.safetensors", tmp_path / "tensors.csv"
+    save_file({"=a": np.ones((2, 3), np.float32), "b": np.ones(4, np.float16)}, str(path))
+    found = answer(capfd, "inspect", str(path), "--csv", str(out))
+    assert sorted((t["name"], t["dtype"], t["shape"]) for t in found["tensors"]) == [
+        ("=a", "float32", [2, 3]),
+        ("b", "float16", [4]),
+    ]
+    rows = {row["name"]: row for row in csv.DictReader(out.read_text().splitlines())}
+    assert rows["'=a"] == {
+        "name": "'=a", "dtype": "float32", "shape": "[2,3]", "elements": "6", "bytes": "24",
+    }  # fmt: skip
+    assert main(["inspect", str(path)]) == 0
+    assert re.search(r"^b +float16 +\[4\]$", capfd.readouterr().out, re.MULTILINE)
+    assert main(["render", str(path), "--out", str(tmp_path / "w.svg")]) == 2
+    assert "weights only" in capfd.readouterr().err
+
+
 def test_open_dims_are_shown_and_can_be_given(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = conv_net(tmp_path / "net.onnx", batch="N")
     assert answer(capfd, "inspect", str(path))["symbolic_dims"] == ["N"]
