@@ -19,7 +19,7 @@ from studio.graph import Graph
 from studio.jobs.ask_tool import ToolAsked
 from studio.jobs.measured import derived_of, runs_dirs_of, with_measured
 from studio.measure.evidence import evidence_in
-from studio.support import Partition, Problem, TargetVerdicts, Tier, find_problems, judge, layout_tax
+from studio.support import Problem, TargetVerdicts, Tier, find_problems, judge, layout_tax
 from studio.targets import DEFAULT_TARGETS, TARGETS
 
 _PROBLEMS_SHOWN = 12
@@ -153,9 +153,9 @@ def evidence_lines(verdicts: dict[str, TargetVerdicts]) -> list[str]:
     return lines
 
 
-def _border(size: int, partition: Partition) -> str:
-    """The bytes that cross a border; what is not known is never shown as 0."""
-    if not partition.unknown_sizes:
+def _at_least(size: int, unknown_sizes: int) -> str:
+    """Bytes; "≥" where some sizes are not known, and never 0 for what is not known."""
+    if not unknown_sizes:
         return tables.size(size)
     return f"≥ {tables.size(size)}" if size else "?"
 
@@ -167,19 +167,20 @@ def _partition_text(graph: Graph, found: TargetVerdicts) -> str:
     shown = [
         f"{len(p.nodes)} node{'s' if len(p.nodes) != 1 else ''}, {tables.count(p.macs)} MACs, "
         f"{tables.size(p.weight_bytes)} weights, "
-        f"{_border(p.boundary_in_bytes, p)} in, {_border(p.boundary_out_bytes, p)} out"
+        f"{_at_least(p.boundary_in_bytes, p.unknown_sizes)} in, "
+        f"{_at_least(p.boundary_out_bytes, p.unknown_sizes)} out"
         for p in sorted(found.partitions, key=lambda p: -len(p.nodes))[:_PARTITIONS_SHOWN]
     ]
     more = len(found.partitions) - len(shown)
     text = f"{found.target_id}: {' | '.join(shown)}{f' | and {more} smaller' if more > 0 else ''}"
     tax = layout_tax(graph, found)
     if tax.held or tax.inserted:
-        at_least = "at least " if tax.unknown_sizes else ""
-        text += f"\n    layout: {tax.held} transposes in the graph ({at_least}{tables.size(tax.held_bytes)})"
+        held = _at_least(tax.held_bytes, tax.unknown_sizes)
+        text += f"\n    layout: {tax.held} transposes in the graph ({held})"
         if tax.inserted:
             text += (
                 f", about {tax.inserted} more that the runtime puts around its partitions "
-                f"({at_least}{tables.size(tax.inserted_bytes)})"
+                f"({_at_least(tax.inserted_bytes, tax.unknown_sizes)})"
             )
     return text
 

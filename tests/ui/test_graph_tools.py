@@ -469,7 +469,7 @@ def test_names_are_copied(branches: Any) -> None:
 
 
 def test_two_files_are_compared_and_a_difference_leads_to_both(
-    qtbot: QtBot, open_inline: Open, tmp_path: Path
+    qtbot: QtBot, open_inline: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     studio = open_inline(save_model(tmp_path / "one.onnx"))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
@@ -488,6 +488,12 @@ def test_two_files_are_compared_and_a_difference_leads_to_both(
     qtbot.mouseClick(compare._list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert compare.canvas.first.scene.graph.node_op[compare.canvas.first.selected_node] == "Warp"
     assert compare.canvas.second.selected_node == -1
+    ended: list[str] = []
+    monkeypatch.setattr(studio.session, "cancel", ended.append)
+    compare._running = (compare._shown, "being compared")
+    compare.choose("source", "source")
+    assert ended == ["being compared"]  # else it would be shown under the names of another pair
+    assert compare._running is None
 
 
 # --- the inspector -------------------------------------------------------------------------------
@@ -522,3 +528,12 @@ def test_a_selected_edge_shows_the_tensors_and_a_node_the_page_before(opened: An
     assert panel._tabs.currentIndex() == 2
     go_to(opened, "conv")
     assert panel._tabs.currentIndex() == 1
+
+
+def test_the_comparison_fits_a_low_window(opened: Any, tmp_path: Path) -> None:
+    from studio.ui.views.compare_view import CompareView
+
+    view = CompareView(opened.session)
+    view._counts.setText("1,234 same · 1,234 changed · 1,234 added · 1,234 removed")
+    assert view.minimumSizeHint().width() < 640  # the middle of a window of 1280 × 720
+    view.deleteLater()

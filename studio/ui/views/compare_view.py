@@ -68,7 +68,8 @@ class CompareView(QWidget):
         )
         self._weights.setChecked(True)
         self._weights.toggled.connect(self._on_choice)
-        self._counts = label("", "quiet")
+        self._counts = label("", "quiet", wrap=True)  # a low window keeps its width
+        self._counts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row = QHBoxLayout()
         row.setContentsMargins(12, 6, 12, 6)
         row.setSpacing(8)
@@ -77,8 +78,7 @@ class CompareView(QWidget):
         row.addWidget(self._to)
         row.addWidget(button(self.tr("Other file…"), self.other_file_requested.emit, role="link"))
         row.addWidget(self._weights)
-        row.addStretch(1)
-        row.addWidget(self._counts)
+        row.addWidget(self._counts, 1)
         self._message = MessagePage(self)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.addWidget(self.canvas)
@@ -137,6 +137,7 @@ class CompareView(QWidget):
     def _compare(self) -> None:
         first, second = self._chosen()
         if first is None or second is None or first is second:
+            self.stop()
             self._say(self.tr("Choose two different graphs."))
             return
         if not self.isVisible():
@@ -146,6 +147,7 @@ class CompareView(QWidget):
                 self._say(translate_sentence(stage.failure.message))
                 return
             if stage.opened is None:
+                self.stop()  # what was chosen before would come under the names of this pair
                 self._session.open_stage(stage.id)
                 self._say(fill(self.tr("Opening {file}…"), file=stage.path.name if stage.path else ""))
                 self._message.show_busy()

@@ -40,6 +40,7 @@ from studio.ui.widgets.parts import icon_button, label
 _SEARCH_MS = 80
 _NOTE_MS = 8_000
 _FINE_UNITS = ("s", "%")
+_ROOM_FOR_BUTTONS = 80  # pixels that the search field can spare before back and forward return
 _ROOM_FOR_HINT = 240  # pixels of the search field
 MEASURED = ("latency", "error")
 """Overlays that have something to show only after a job has measured it."""
@@ -325,6 +326,7 @@ class GraphView(QWidget):
         """Esc in the search field gives the keys back to the graph; whoever goes there is about to search.
         What can be searched for is said where there is room for it."""
         if event.type() is QEvent.Type.Resize:
+            self._make_room_in_bar()
             hint = self.tr("Search: Conv, op:Resize, MatMul → * → Softmax")
             self._field.setToolTip(hint)
             has_room = self._field.width() > _ROOM_FOR_HINT
@@ -367,6 +369,13 @@ class GraphView(QWidget):
             row.addWidget(widget)
         self._refresh_history()
         return bar
+
+    def _make_room_in_bar(self) -> None:
+        """Leaves back and forward to the menu and their keys where the tabs would not be seen whole."""
+        width, least = self._field.width(), self._field.minimumWidth()
+        is_narrow = width <= least + (0 if self._back.isVisibleTo(self.bar) else _ROOM_FOR_BUTTONS)
+        for shown in (self._back, self._forward):
+            shown.setVisible(not is_narrow)
 
     def _next(self) -> None:
         if self._search_timer.isActive():

@@ -60,14 +60,14 @@ def _borders(part: Partition) -> str:
     return fill(
         _tr("{weights} weights, {inside} in, {outside} out"),
         weights=bytes_text(part.weight_bytes),
-        inside=_border(part.boundary_in_bytes, part),
-        outside=_border(part.boundary_out_bytes, part),
+        inside=_at_least(part.boundary_in_bytes, part.unknown_sizes),
+        outside=_at_least(part.boundary_out_bytes, part.unknown_sizes),
     )
 
 
-def _border(size: int, part: Partition) -> str:
-    """The bytes that cross a border; what is not known is never shown as 0."""
-    if not part.unknown_sizes:
+def _at_least(size: int, unknown_sizes: int) -> str:
+    """Bytes; "≥" where some sizes are not known, and never 0 for what is not known."""
+    if not unknown_sizes:
         return bytes_text(size)
     return f"≥ {bytes_text(size)}" if size else "?"
 
@@ -75,16 +75,15 @@ def _border(size: int, part: Partition) -> str:
 def tax_text(tax: LayoutTax) -> str:
     """ "Layout: 4 transposes in the graph (1.2 MB), about 2 more around the partitions (0.8 MB)"; "≥" where
     sizes are not all known."""
-    least = "≥ " if tax.unknown_sizes else ""
     if not tax.held:
         text = _tr("Layout: about {n} transposes expected around the partitions ({size})")
-        return fill(text, n=f"{tax.inserted:,}", size=least + bytes_text(tax.inserted_bytes))
+        return fill(text, n=f"{tax.inserted:,}", size=_at_least(tax.inserted_bytes, tax.unknown_sizes))
     held = fill(_tr("Layout: transposes in the graph: {n} ({size})"), n=f"{tax.held:,}",
-                size=least + bytes_text(tax.held_bytes))  # fmt: skip
+                size=_at_least(tax.held_bytes, tax.unknown_sizes))  # fmt: skip
     if not tax.inserted:
         return held
     more = fill(_tr("about {n} more expected around the partitions ({size})"), n=f"{tax.inserted:,}",
-                size=least + bytes_text(tax.inserted_bytes))  # fmt: skip
+                size=_at_least(tax.inserted_bytes, tax.unknown_sizes))  # fmt: skip
     return f"{held}, {more}"
 
 
