@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +12,11 @@ import pytest
 
 from studio.backends.ask import ToolAnswer, ToolNode
 from studio.errors import StudioError, ToolError
+from studio.jobs import ask_apart
 from studio.jobs import audit as audit_module
 from studio.jobs.ask_apart import ToolGone
 from studio.jobs.audit import Audit, run
+from studio.records import to_json
 
 onnx = pytest.importorskip("onnx")
 
@@ -117,3 +122,29 @@ def test_a_damaged_answer_is_asked_again(corpus: Path) -> None:
     for file in (corpus.parent / "cache" / "graphs" / "answers").iterdir():
         file.write_bytes(b"{half")
     assert run(spec, Report()).rows[0].agree == 2 and len(Asked.asked) == 4
+
+
+def ask_or_die(path: str, *question: Any) -> tuple[str, str, str]:
+    """Stands in for the asking process's work: two models end it as a real tool's crash does."""
+    ends = {"killed.onnx": signal.SIGKILL, "segfault.onnx": signal.SIGSEGV}
+    if (end := ends.get(Path(path).name)) is not None:
+        os.kill(os.getpid(), end)
+        time.sleep(60)
+    node = ToolNode(name="n0", op="Relu", taken=True, index=0)
+    answer = ToolAnswer(tool="stand-in", version="1", target_id="ort/cpu", nodes=(node,))
+    return "answer", to_json(answer), ""
+
+
+def test_a_killed_process_and_a_segfault_cost_their_own_rows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOYMENT_STUDIO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(ask_apart, "_ask", ask_or_die)
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for size, name in enumerate(("before", "killed", "middle", "segfault", "then"), 3):
+        onnx.save(relu(size), str(folder / f"{name}.onnx"))
+    result = run(Audit(corpus=str(folder), targets=("ort/cpu",)), Report())
+    assert [(r.files, r.nodes, r.agree) for r in result.rows] == [(3, 3, 3)]
+    assert [note.split(".")[0] for note in result.notes] == ["killed", "segfault"]
+    assert all("The tool for ort/cpu crashed on" in note for note in result.notes)
