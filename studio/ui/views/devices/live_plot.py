@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from studio.measure.live import Mark, Series
 from studio.ui import theme
+from studio.ui.views.devices.curve_names import CurveNames, small_font
 
 _PALETTE = ("accent", "falls_back", "runs", "conditional", "unknown", "fails")
 
@@ -52,7 +53,6 @@ class LivePlot(QWidget):
         self._unit = unit
         self._curves: list[tuple[Curve, pg.PlotDataItem]] = []
         self._marks: list[pg.InfiniteLine] = []
-        self._names: list[pg.TextItem] = []
         self._cursor_s = float("nan")
         self._is_setting_range = False
 
@@ -83,6 +83,7 @@ class LivePlot(QWidget):
         item.getAxis("left").setWidth(44)
         item.getAxis("bottom").setHeight(22)
         self._item = item
+        self._names = CurveNames(item)
         item.getViewBox().sigXRangeChanged.connect(self._on_range)
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._cursor.setZValue(10)
@@ -161,42 +162,9 @@ class LivePlot(QWidget):
             floor = 0.0 if 0 <= low < 0.5 * high else low - room
             self._item.setYRange(floor, high + room, padding=0)
         self._is_setting_range = False
-        self._name_curves(start_s, end_s)
+        ends = [(c.series.at(end_s), c.series.name) for c, _ in self._curves if c.role == "line"]
+        self._names.show(end_s, [(value, name) for value, name in ends if value is not None])
         self._read_out()
-
-    def _name_curves(self, start_s: float, end_s: float) -> None:
-        """Writes each curve's name at its end, so that no curve is told by its colour alone.
-
-        From the highest down; a name that would lie on another one is left to the tool tip.
-        """
-        ends = []
-        for curve, _ in self._curves:
-            value = curve.series.at(end_s)
-            if curve.role == "line" and value is not None:
-                ends.append((value, curve))
-        while len(self._names) < len(ends):
-            name = pg.TextItem(anchor=(1, 1))
-            name.setFont(self._small_font())
-            self._item.addItem(name, ignoreBounds=True)
-            self._names.append(name)
-        box = self._item.getViewBox()
-        low, high = box.viewRange()[1]
-        step = 12.0 * (high - low) / max(box.height(), 1.0)
-        free = np.inf
-        colors = theme.current().colors
-        for name in self._names:
-            name.hide()
-        for name, (value, curve) in zip(self._names, sorted(ends, key=lambda end: -end[0])):
-            if len(ends) > 1 and value + step <= high and value <= free - step:
-                name.setText(curve.series.name, color=colors.ink("quiet"))
-                name.setPos(end_s, value)
-                name.show()
-                free = value
-
-    def _small_font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPixelSize(11)
-        return font
 
     # Cursor
 
@@ -241,7 +209,7 @@ class LivePlot(QWidget):
         """Takes the colours of the current theme."""
         colors = theme.current().colors
         self._plot.setBackground(colors.panel)
-        tick_font = self._small_font()
+        tick_font = small_font(self.font())
         for name in ("left", "bottom"):
             axis = self._item.getAxis(name)
             axis.setPen(pg.mkPen(colors.line))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QVBoxLayout, 
 from studio.devices import DeviceState, RunMode, RunSettings
 from studio.jobs.deploy import DeployResult
 from studio.recipes.recipe import SOURCE, ConvertStep
+from studio.targets import TARGETS
 from studio.ui import device_jobs, recipe_jobs
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.icons import icon
@@ -105,7 +106,10 @@ class DeployPage(QWizardPage):
         project = self._session.project
         infos = self._session.devices
         preferred = project.devices[0] if project and project.devices else ""
-        names = [d.name + (" " + self.tr("(simulated)") if d.is_simulated else "") for d in infos]
+        names = [
+            translate_sentence(d.name) + (" " + self.tr("(simulated)") if d.is_simulated else "")
+            for d in infos
+        ]
         _fill(self.device, [d.id for d in infos], names, preferred)
         stages = [s for s in runnable_stages(self._session.stages) if s.artifact or s.id == SOURCE]
         ids, titles = [s.id for s in stages], [stage_title(s) for s in stages]
@@ -170,7 +174,7 @@ class DeployPage(QWizardPage):
         figures = live.figures() if live is not None and is_running else None
         if figures is not None:
             text = self.tr("running: n {n}, p50 {p50} ms, p90 {p90} ms")
-            why = fill(text, n=figures.n, p50=f"{figures.p50_ms:.3g}", p90=f"{figures.p90_ms:.3g}")
+            why = fill(text, n=f"{figures.n:,}", p50=f"{figures.p50_ms:.3g}", p90=f"{figures.p90_ms:.3g}")
         elif is_running:
             why = self.tr("Preparing inputs and the float original…")
         self._status.setText(why)
@@ -191,7 +195,7 @@ class DeployPage(QWizardPage):
         rows = [
             (
                 self.tr("Latency"),
-                f"p50 {latency.p50:.3g} · p90 {latency.p90:.3g} · p99 {latency.p99:.3g} ms, n {latency.n}",
+                f"p50 {latency.p50:.3g} · p90 {latency.p90:.3g} · p99 {latency.p99:.3g} ms, n {latency.n:,}",
             )
         ]
         if result.load_ms is not None:
@@ -199,8 +203,9 @@ class DeployPage(QWizardPage):
                 f"{result.load_ms:.3g} ms" if result.load_ms < 1000 else seconds_text(result.load_ms / 1000)
             )
             rows.append((self.tr("Load"), load))
-        ran = result.target_ran if result.target_ran == result.target else fill(
-            self.tr("{ran} (asked for {asked})"), ran=result.target_ran, asked=result.target)  # fmt: skip
+        ran, asked = (TARGETS[t].title if t in TARGETS else t for t in (result.target_ran, result.target))
+        if ran != asked:
+            ran = fill(self.tr("{ran} (asked for {asked})"), ran=ran, asked=asked)
         rows.append((self.tr("Ran on"), f"{ran} · {result.evidence}" if result.evidence else ran))
         if error is not None:
             rows.append((self.tr("Error"), f"SNR {snr_text(error)}"))
