@@ -27,6 +27,7 @@ from studio.support import judge
 from studio.targets import find_target
 
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
+_MANY = 1_000  # boxes whose drawing takes more than a moment
 
 
 class RenderAnswer(Record):
@@ -75,7 +76,7 @@ def run(options: Namespace, output: Output) -> int:
     """Writes the picture; 0."""
     from studio.graph.layout import lay_out
     from studio.report.graph_pdf import svg_to_pdf
-    from studio.report.graph_png import svg_to_png
+    from studio.report.graph_png import missing_characters, svg_to_png
     from studio.report.graph_svg import graph_svg
     from studio.report.palette import PALETTES
 
@@ -111,6 +112,8 @@ def run(options: Namespace, output: Output) -> int:
     layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
     made: dict[str, Callable[[str], bytes]] = {".svg": str.encode, ".png": svg_to_png, ".pdf": svg_to_pdf}
+    if ending != ".svg" and len(layout.item_x) > _MANY:
+        output.report.progress(f"drawing {out.name}", 0)
     write_atomically(out, made[ending](svg))
     width, height = map(int, _SIZE.search(svg).groups())  # type: ignore[union-attr]
     answer = RenderAnswer(
@@ -126,6 +129,12 @@ def run(options: Namespace, output: Output) -> int:
     output.result(answer, f"Drew {graph.node_count:,} nodes, {width} × {height}: {out}")
     if fact:
         output.note(f"drawn from {fact.path}")
+    if ending == ".png" and (missing := missing_characters(svg)):
+        some = missing[:12] + ("…" if len(missing) > 12 else "")
+        output.note(
+            f"No font here has {some}: not readable in the picture. "
+            "Install a font that has them, such as Noto Sans CJK for Chinese, or write the picture as .svg."
+        )
     return 0
 
 

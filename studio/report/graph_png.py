@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 import tempfile
+import unicodedata
 from functools import lru_cache
+from html import escape
+from io import BytesIO
 from pathlib import Path
 
 from studio.errors import InputError, ToolError
@@ -51,6 +54,39 @@ def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:
         ) from None
 
 
+_FAMILIES = "Inter,Arial,DejaVu Sans,Noto Sans,Liberation Sans"
+_NO_LETTER = "\U0010fffd"  # for private use, and in no font
+_CELL = 32
+_MOST_PROBED = 1_000
+
+
+def missing_characters(svg: str) -> str:
+    """The letters and signs of an SVG that no font here has, sorted: they are left out or drawn as boxes."""
+    import resvg_py
+    from PIL import Image
+
+    kinds = ("L", "N", "P", "S")
+    asked = sorted({c for c in svg if not c.isascii() and unicodedata.category(c)[0] in kinds})[:_MOST_PROBED]
+    if not asked:
+        return ""
+    texts = [
+        f'<text x="8" y="{_CELL * k + 22}">{escape(c)}</text>' for k, c in enumerate([_NO_LETTER, *asked])
+    ]
+    probe = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * _CELL}" height="{_CELL * len(texts)}" '
+        f'font-family="{_FAMILIES}" font-size="16">{"".join(texts)}</svg>'
+    )
+    fonts = [str(path) for path in last_resort_fonts()]
+    family = "Aileron" if fonts else None
+    drawn = resvg_py.svg_to_bytes(
+        svg_string=probe, font_files=fonts or None, font_family=family, sans_serif_family=family
+    )
+    ink = Image.open(BytesIO(bytes(drawn))).getchannel("A")
+    cells = [ink.crop((0, _CELL * k, 2 * _CELL, _CELL * (k + 1))).tobytes() for k in range(len(texts))]
+    unknown = (bytes(len(cells[0])), cells[0])  # nothing, or the box that stands for no letter
+    return "".join(c for c, cell in zip(asked, cells[1:]) if cell in unknown)
+
+
 @lru_cache(maxsize=1)
 def last_resort_fonts() -> tuple[Path, ...]:
     """The font inside Pillow as a file, on machines without any font (small containers); else none."""
@@ -60,9 +96,8 @@ def last_resort_fonts() -> tuple[Path, ...]:
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20">'
         '<text y="15" font-family="{}">{}</text></svg>'
     )
-    family = "Inter,Arial,DejaVu Sans,Noto Sans,Liberation Sans"
-    empty = resvg_py.svg_to_bytes(svg_string=probe.format(family, ""))
-    if resvg_py.svg_to_bytes(svg_string=probe.format(family, "Conv")) != empty:
+    empty = resvg_py.svg_to_bytes(svg_string=probe.format(_FAMILIES, ""))
+    if resvg_py.svg_to_bytes(svg_string=probe.format(_FAMILIES, "Conv")) != empty:
         return ()
     from PIL import ImageFont
 

@@ -116,6 +116,29 @@ def test_render_draws_without_a_display(
     assert out.read_bytes().startswith(start)
 
 
+def test_render_tells_of_letters_that_no_font_has_and_what_to_do(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net\U00012000.onnx"
+    conv_net(path)
+    assert main(["render", str(path), "--out", str(tmp_path / "graph.png")]) == 0
+    told = capfd.readouterr().err
+    assert "\U00012000" in told and "Install a font" in told and ".svg" in told
+    assert main(["render", str(path), "--out", str(tmp_path / "graph.svg")]) == 0
+    assert "Install a font" not in capfd.readouterr().err
+
+
+def test_render_says_that_it_draws_where_that_takes_long(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    assert main(["render", str(path), "--out", str(tmp_path / "graph.png")]) == 0
+    assert "drawing" not in capfd.readouterr().err
+    monkeypatch.setattr("studio.cli.render._MANY", 0)
+    assert main(["render", str(path), "--out", str(tmp_path / "graph.png")]) == 0
+    assert "drawing graph.png" in capfd.readouterr().err
+
+
 def test_render_writes_a_pdf_whose_table_leads_to_its_objects(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,7 +20,7 @@ from studio.graph.view import GraphView
 from studio.measure.layer_errors import ComparedFile, LayerError, LayerErrors
 from studio.measure.node_profile import NodeLatency, NodeProfile, NodeTime, Statistic
 from studio.report.graph_pdf import svg_to_pdf
-from studio.report.graph_png import MAX_SIDE, svg_to_png
+from studio.report.graph_png import MAX_SIDE, missing_characters, svg_to_png
 from studio.report.graph_svg import Region, graph_svg
 from studio.report.measured_paint import error_paint, latency_paint, profile_subtitle
 from studio.report.overlays import OF_A_TARGET, OVERLAYS, Facts
@@ -284,3 +284,11 @@ def test_curves_go_through_the_points_and_round_corners() -> None:
         "an S is vertical at both ends"
     )
     assert svg_path(curve[10:14]) == "M0.0 0.0C0.0 25.0 30.0 25.0 30.0 50.0"
+
+
+def test_letters_that_no_font_has_are_told() -> None:
+    # Cuneiform and Linear B are in no font of a usual system, and é is in every one
+    svg = "<svg><text>Conv é \U00012000</text><text>\U00010000 \U00012000\u200b</text></svg>"
+    assert missing_characters(svg) == "\U00010000\U00012000"
+    assert missing_characters("<svg><text>Conv é</text></svg>") == ""
+    assert missing_characters("<svg><text>Conv</text></svg>") == ""
