@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from studio.ui.session import Session
+from studio.ui.views.recipe_panel import RecipePanel
 from studio.ui.widgets.parts import breakable, label
 
 
@@ -44,3 +47,14 @@ def test_a_wrapped_text_asks_for_the_height_of_a_sentence_not_of_a_column_of_let
 def test_the_ending_of_a_file_stays_with_its_name() -> None:
     assert "NOTICES.md" in breakable("LICENCES_OF_OTHERS_IN_THIRD_PARTY_NOTICES.md.").replace("_\u200b", "_")
     assert ".\u200b" not in breakable("ONNX、TFLite、ExecuTorch、.ort、.studio")
+
+
+def test_a_long_name_of_a_phone_gives_way_to_its_figure(qtbot: QtBot) -> None:
+    panel = RecipePanel(Session())
+    qtbot.addWidget(panel)
+    panel.resize(232, 500)
+    panel.show()
+    panel._show_figures([("Google Virtual Pixel 8 of the lab", "p50 0.53 ms (simulated)")])
+    QApplication.processEvents()
+    figure = next(w for w in panel.findChildren(QLabel) if "(simulated)" in w.text())
+    assert panel.width() <= 240 and figure.width() >= figure.sizeHint().width()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from studio.recipes.recipe import SOURCE, Step
 from studio.ui.domain_texts import translate_sentence
@@ -66,9 +66,8 @@ class RecipePanel(QWidget):
         inner.addSpacing(4)
         self._so_far = heading(self.tr("So far"))
         inner.addWidget(self._so_far)
-        self._figures = QFormLayout()
-        self._figures.setVerticalSpacing(4)
-        self._figures.setHorizontalSpacing(8)
+        self._figures = QVBoxLayout()
+        self._figures.setSpacing(4)
         inner.addLayout(self._figures)
         column.addStretch(1)
         for signal in (session.project_changed, session.stages_changed, session.current_stage_changed,
@@ -203,15 +202,23 @@ class RecipePanel(QWidget):
         if figures == self._shown_figures:
             return
         self._shown_figures = figures
-        while self._figures.rowCount():
-            self._figures.removeRow(0)
+        while (item := self._figures.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
         self._so_far.setVisible(bool(figures))
         for name, value in figures:
             text = label(value, selectable=True)
             text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row = ElidedLabel(name, "quiet")  # a phone's name may be long: it must not widen the panel
             row.setMinimumWidth(40)
-            self._figures.addRow(row, text)
+            line = QWidget()
+            beside = QHBoxLayout(line)  # the figure has its room first, the name what is left
+            beside.setContentsMargins(0, 0, 0, 0)
+            beside.setSpacing(8)
+            beside.addWidget(row, 1)
+            beside.addWidget(text)
+            self._figures.addWidget(line)
             text.setAccessibleName(fill("{name}: {value}", name=name, value=value))
 
     def _on_row(self, stage_id: str) -> None:
