@@ -32,6 +32,7 @@ from studio.graph.torch_types import MODULE_DATA, dtype_of, result_dtype, values
 from studio.graph.torchscript_module import forward_graph, load_module, traced_shapes
 from studio.graph.torchscript_nodes import (
     attribute_of,
+    called_method,
     constant_of,
     hierarchy,
     is_tensor,
@@ -133,6 +134,7 @@ class _Reader:
         b = self.builder
         attributes: dict[str, AttributeValue] = {}
         inputs = self._arguments(node, attributes, subgraph, depth)
+        attributes |= called_method(node)
         outputs: list[int] = []
         for value in node.outputs():
             dtype, shape = type_of(value)

@@ -52,6 +52,14 @@ def constant_of(node: Any) -> Any:
         return None
 
 
+def called_method(node: Any) -> dict[str, AttributeValue]:
+    """Method and class of a call on an object that is not inlined: one of torch's own C++ classes mostly."""
+    if node.kind() != "prim::CallMethod":
+        return {}
+    receiver = next(iter(node.inputs()), None)
+    return {"method": node.s("name"), "class": short(str(receiver.type()), 200) if receiver else ""}
+
+
 def is_tensor(value: Any) -> bool:
     """Whether a constant is a tensor."""
     import torch

@@ -94,7 +94,7 @@ def judge(
             graph_format=graph.format,
         )
         left = wiring.lowered.leaves(setting)
-        asked = rules if left is None else replace(rules, rule=_always(left))
+        asked = rules if left is None else _left_aside(rules, left)
         rulings = _rule(asked, gathered.nodes, lowerings[rules.ir], setting, reach)
         compiled = _of_calls(wiring.lowered, setting)
         verdicts = _verdicts(target_id, rules, gathered, wiring, rulings, compiled, costs)
@@ -109,6 +109,14 @@ def _costs(graph: Graph) -> Costs | None:
         return node_costs(graph)
     except (StudioError, ValueError, IndexError, OverflowError):
         return None  # a hostile graph: verdicts without MACs
+
+
+def _left_aside(rules: RuleSet, left: Ruling) -> RuleSet:
+    """How what a compiler left is judged: around what PyTorch's NNAPI converter took, the interpreter runs."""
+    if rules.ir == "torchscript" and rules.fallback is None:
+        cpu = rule_for("pytorch-mobile/cpu")
+        rules = replace(rules, fallback=cpu.rule, fallback_name=cpu.engine)
+    return replace(rules, rule=_always(left))
 
 
 def _always(ruling: Ruling) -> Rule:

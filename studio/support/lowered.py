@@ -1,14 +1,17 @@
 """What a file has handed to an accelerator already: facts that stand over every rule.
 
-A delegate of a `.pte`, an EPContext node of an ONNX file and a dispatch of a `.tflite` hold code that was
-compiled when the file was made. It runs on the engine that it was compiled for and on no other; and what
-the compiler left beside it, that engine does not take at load either. Sources: executorch/runtime/executor/
-method.cpp (a DelegateCall goes to the backend of its id); onnxruntime QNN, `PartitionCtxModel` (one
-partition per EPContext node, nothing else); LiteRT, litert/core/build_stamp.h.
+A delegate of a `.pte`, an EPContext node of an ONNX file, a dispatch of a `.tflite` and a lowered module of
+a TorchScript file hold code that was compiled when the file was made. It runs on the engine that it was
+compiled for and on no other; and what the compiler left beside it, that engine does not take at load either.
+Sources: executorch/runtime/executor/method.cpp (a DelegateCall goes to the backend of its id); onnxruntime
+QNN, `PartitionCtxModel` (one partition per EPContext node, nothing else); LiteRT,
+litert/core/build_stamp.h; torch 2.13, torch/backends/_nnapi/prepare.py and torch/csrc/jit/backends/backend.h
+(`__backends__`, `execute`).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -31,10 +34,16 @@ TARGET_OF = {
     "mediatek": "litert/npu-mediatek",
     "google": "litert/npu-google-tensor",
     "samsung": "litert/npu-samsung",
+    "nnapi": "pytorch-mobile/nnapi",
 }
 """Engine, as the file names it (ONNX Runtime and LiteRT: in lower case), → target; others have none here."""
 
-_RUNTIMES = {"pte": "executorch/", "onnx": "ort/", "ort": "ort/", "tflite": "litert/"}
+_RUNTIMES = {
+    "pte": "executorch/", "onnx": "ort/", "ort": "ort/", "tflite": "litert/",
+    "pt": "pytorch-mobile/", "ptl": "pytorch-mobile/",
+}  # fmt: skip
+_TORCH_CLASS = re.compile(r"__torch__\.torch\.classes\.(?:_(nnapi)\.Compilation|__backends__\.(\w+))")
+_TORCH_METHODS = ("run", "execute")
 _EDGE_TPU = "edgetpu-custom-op"
 _DISPATCH = "DISPATCH_OP"
 
@@ -136,11 +145,25 @@ def _engines(graph: Graph) -> dict[int, str]:
     if graph.format in ("onnx", "ort"):
         found = [n for n, op in enumerate(ops) if op == "EPContext" and domains[n] == "com.microsoft"]
         return {n: _text(graph.node_attributes[n].get("source")) for n in found}
+    if graph.format in ("pt", "ptl"):
+        return _torch_calls(graph)
     if graph.format == "tflite":
         maker = graph.metadata.get("LiteRtStamp", "").partition(" ")[0]
         names = {_DISPATCH: maker, _EDGE_TPU: "Edge TPU"}
         return {n: names[op] for n, op in enumerate(ops) if op in names and domains[n] == "custom"}
     return {}
+
+
+def _torch_calls(graph: Graph) -> dict[int, str]:
+    """Calls that run what `convert_model_to_nnapi` or `_jit_to_backend` compiled → the backend's name."""
+    found = {}
+    for node, op in enumerate(graph.node_op):
+        if op != "prim::CallMethod" or graph.node_attributes[node].get("method") not in _TORCH_METHODS:
+            continue
+        kind = _TORCH_CLASS.fullmatch(str(graph.node_attributes[node].get("class")))
+        if kind is not None:
+            found[node] = kind[1] or kind[2]
+    return found
 
 
 def _target_of(engine: str) -> str:

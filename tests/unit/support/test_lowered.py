@@ -219,3 +219,62 @@ def test_bodies_that_hang_in_a_circle_end() -> None:
     first, inner, *others = graph.subgraphs
     graph.subgraphs = [first, structs.replace(inner, parent_node=1), *others]  # it hangs on its own node
     assert np.bincount(verdicts_of(graph, "executorch/xnnpack").codes).sum() == graph.node_count
+
+
+def lowered_script(sketch: Callable[..., Any], class_name: str, method: str = "execute") -> Graph:
+    s = sketch("pt")
+    called: dict[str, AttributeValue] = {"method": method, "class": class_name}
+    made = s.node("prim::CallMethod", [s.input(1, 8)], (1, 8), attributes=called)
+    graph: Graph = s.graph(s.node("aten::relu", [made], (1, 8)))
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("class_name", "method"),
+    [
+        ("__torch__.torch.classes.__backends__.nnapi", "execute"),
+        ("__torch__.torch.classes._nnapi.Compilation", "run"),
+    ],
+)
+def test_a_lowered_module_of_torchscript_runs_on_its_backend(
+    sketch: Callable[..., Any], class_name: str, method: str
+) -> None:
+    graph = lowered_script(sketch, class_name, method)
+    found = verdicts_of(graph, "pytorch-mobile/nnapi")
+    assert [found.verdict(n) for n in range(2)] == [Verdict.RUNS, Verdict.FALLS_BACK]
+    for target_id in ("pytorch-mobile/cpu", "litert/cpu", "ort/nnapi", "executorch/xnnpack"):
+        assert verdicts_of(graph, target_id).verdict(0) == Verdict.FAILS, target_id
+
+
+def test_a_module_lowered_to_a_backend_of_no_target_runs_nowhere_here(sketch: Callable[..., Any]) -> None:
+    graph = lowered_script(sketch, "__torch__.torch.classes.__backends__.coreml")
+    assert verdicts_of(graph, "pytorch-mobile/nnapi").verdict(0) == Verdict.FAILS
+
+
+@pytest.mark.parametrize("class_name", ["__torch__.My.Compilation", "__torch__.torch.classes.rnn.Cell"])
+def test_other_objects_called_are_not_taken_for_compiled_code(
+    sketch: Callable[..., Any], class_name: str
+) -> None:
+    graph = lowered_script(sketch, class_name, "run")
+    assert "ower" not in verdicts_of(graph, "pytorch-mobile/nnapi").reason(0).text
+
+
+def test_what_torch_lowers_to_nnapi_is_recognised(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from torch.backends._nnapi.prepare import convert_model_to_nnapi
+
+    from studio.graph import open_graph
+
+    x = torch.rand(1, 3, 8, 8).contiguous(memory_format=torch.channels_last)
+    x.nnapi_nhwc = True
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU()).eval()
+    made = convert_model_to_nnapi(torch.jit.trace(net, x), x)
+    made.save(tmp_path / "net.pt")
+    made._save_for_lite_interpreter(str(tmp_path / "net.ptl"))
+    for name in ("net.pt", "net.ptl"):
+        graph = open_graph(tmp_path / name)
+        found = verdicts_of(graph, "pytorch-mobile/nnapi")
+        taken = [n for n in range(graph.node_count) if found.verdict(n) == Verdict.RUNS]
+        assert [graph.node_attributes[n]["method"] for n in taken] == ["run"]
+        assert [p.nodes for p in found.partitions] == [tuple(taken)]
+        assert verdicts_of(graph, "pytorch-mobile/cpu").verdict(taken[0]) == Verdict.FAILS
