@@ -332,8 +332,10 @@ def test_edges_pass_under_the_title_of_a_frame(qtbot: QtBot) -> None:
     canvas.camera.show(canvas.viewport.centred(*canvas.scene.center(canvas.scene.item_of_node(1)), 1.0))
     layout, view = canvas.scene.layout, canvas.viewport
     left, top = view.to_screen(float(layout.frame_x[0]), float(layout.frame_y[0]))
-    image = frame(canvas).copy(int(left) + 10, int(top) + 5, int(layout.frame_width[0]) - 40, 11)
-    assert count_of(image, LIGHT.edge) < 8  # not a line of the title's height
+    title = int(left) + 10, int(top) + 5, int(layout.frame_width[0]) - 40, 11
+    assert count_of(frame(canvas).copy(*title), LIGHT.edge) < 8  # not a line of the title's height
+    canvas.select(1, center=False)
+    assert count_of(frame(canvas).copy(*title), LIGHT.accent) < 8  # nor that of the selection
 
 
 def test_cards_are_crisp_at_two_hundred_percent(qtbot: QtBot) -> None:

@@ -41,6 +41,7 @@ MOST_CARDS = 320
 FAR, FLAT, COMPACT, NEAR = 0.05, 0.25, 0.55, 1.0
 FEW = 400  # so few boxes are drawn as rectangles however far away
 MOST_HIGHLIGHTED = 400
+LEAST_FRAME = 6.0  # pixels; smaller frames are not drawn
 FEW_WAYS, MOST_WAYS = 8, 60  # cut edges whose whole way is drawn
 
 
@@ -187,7 +188,7 @@ class ScenePainter:
         window = viewport.visible(margin=8)
         items = self.scene.items_in(*window)
         self.detail = detail_for(viewport.scale, 0 if self._is_unhurried else len(items))
-        least = 24.0 if self.detail is Detail.DENSITY else 6.0
+        least = LEAST_FRAME * (4 if self.detail is Detail.DENSITY else 1)
         paint_frames(painter, self.scene, viewport, self.colors, least)
         if self.detail is Detail.DENSITY:
             self.is_coarse = not (self._is_unhurried or self._density_is_fresh)
@@ -205,9 +206,12 @@ class ScenePainter:
             self._paint_outlines(painter, viewport)
             far_paint.paint_found(painter, viewport, self.coloring)
         else:
-            self._paint_edges(painter, viewport, self.scene.edges_in(*window))
-            paint_frame_titles(painter, self.scene, viewport, self.colors, self.font, least)
+            edges = self.scene.edges_in(*window)
+            self._paint_edges(painter, viewport, edges)
             self._paint_outlines(painter, viewport)
+            if self.detail is Detail.LABELLED:
+                self._edges.paint_labels(painter, viewport, edges)
+            paint_frame_titles(painter, self.scene, viewport, self.colors, self.font, least)
             self._cards.paint(
                 painter,
                 viewport,
@@ -226,8 +230,6 @@ class ScenePainter:
             self._edges.paint_curves(painter, viewport, edges, QPen(color, 1.0))
         self._edges.paint_weights(painter, viewport, edges, as_lines=are_many)
         self.portal_ends = self._portals.paint(painter, viewport)
-        if self.detail is Detail.LABELLED:
-            self._edges.paint_labels(painter, viewport, edges)
 
     def _paint_outlines(self, painter: QPainter, viewport: Viewport) -> None:
         overlay = self.coloring.overlay
@@ -261,6 +263,8 @@ class ScenePainter:
                 pen = QPen(mix(accent, self.colors.role("canvas"), 0.75), 1.0)
             for edge in cut[:MOST_WAYS]:
                 self._portals.paint_way(painter, viewport, edge, pen)
+            if self.detail is not Detail.DENSITY:
+                paint_frame_titles(painter, scene, viewport, self.colors, self.font, LEAST_FRAME)
         if 0 <= self.hovered_item < scene.count and self.hovered_item != item:
             faint = mix(accent, self.colors.role("line"), 0.4)
             self._outline(painter, viewport, self.hovered_item, faint, 1.2)
