@@ -15,8 +15,8 @@ import numpy.typing as npt
 from studio.graph import items
 from studio.graph.cuts import GUTTER, choose_cuts
 from studio.graph.drawing import Drawing
-from studio.graph.frame_pieces import FramePieces, least
-from studio.graph.groups import bounds_of, ranges
+from studio.graph.frame_pieces import FramePieces, least, most
+from studio.graph.groups import bounds_of, order_by, ranges
 from studio.graph.portals import STUB
 
 Floats = npt.NDArray[np.float64]
@@ -37,12 +37,10 @@ def wrap(drawing: Drawing, tensors: Ints, anchors: Ints) -> Drawing:
     return drawing if not len(cuts) else _Wrap(drawing, tensors, cuts).result()
 
 
-def _split(rows: Floats, group: Ints, count: int) -> list[Floats]:
-    """The rows of every group."""
-    order = np.argsort(group, kind="stable")
-    bounds = bounds_of(group, count)
-    ordered = rows[order]
-    return [ordered[a:b] for a, b in pairwise(bounds.tolist())]
+def _split(table: Floats, rows: Ints, group: Ints, count: int) -> list[Floats]:
+    """[columns of the table, n] the chosen rows of every group, turned so that each column lies together."""
+    ordered = np.ascontiguousarray(table.take(rows[order_by(group)], axis=0).T)
+    return [ordered[:, a:b] for a, b in pairwise(bounds_of(group, count).tolist())]
 
 
 class _Wrap:
@@ -62,7 +60,9 @@ class _Wrap:
         over = over[np.argsort(self.first[over], kind="stable")]
         bounds = np.searchsorted(self.first[over], np.arange(self.columns)).tolist()
         self.lanes = [self._lanes(cut, over[a:b].tolist()) for cut, (a, b) in enumerate(pairwise(bounds))]
-        self.column_boxes = _split(drawing.boxes, self.box_column, self.columns)
+        self.column_boxes = _split(
+            drawing.boxes, np.arange(len(drawing.boxes)), self.box_column, self.columns
+        )
         self.column_points = self._points()
         self.pieces = FramePieces(drawing, cuts)
         self.shift = np.zeros((self.columns, 2))
@@ -76,12 +76,12 @@ class _Wrap:
         """The points of the drawn lines in every column; a line's points go down."""
         old = self.old
         counts = np.diff(old.offsets)
-        drawn = np.repeat(~self.is_portal, counts)
+        drawn = np.flatnonzero(np.repeat(~self.is_portal, counts))
         column = np.repeat(self.first, counts)
         over = np.flatnonzero(~self.is_portal & (self.first != self.last))
         parted = ranges(old.offsets[over], counts[over])
         column[parted] = np.searchsorted(self.cuts, old.points[parted, 1])
-        return _split(old.points[drawn], column[drawn], self.columns)
+        return _split(old.points, drawn, column[drawn], self.columns)
 
     def result(self) -> Drawing:
         at = 0.0
@@ -125,11 +125,10 @@ class _Wrap:
         names, sides = self.pieces.of_column(column, low, high, boxes, lines)
         starts = self.old.frames[names, 1]
         ends = starts + self.old.frames[names, 3]
-        far = (boxes[:, :2] + boxes[:, 2:]).max(axis=0, initial=-np.inf)
-        left = min(least(boxes[:, 0]), least(lines[:, 0]), least(sides[:, 0]))
-        right = max(float(far[0]), -least(-lines[:, 0]), -least(-sides[:, 1]))
-        top = min(least(boxes[:, 1]), least(starts[starts >= low]))
-        bottom = max(float(far[1]), -least(-ends[ends <= high]))
+        left = min(least(boxes[0]), least(lines[0]), least(sides[:, 0]))
+        right = max(most(boxes[0] + boxes[2]), most(lines[0]), most(sides[:, 1]))
+        top = min(least(boxes[1]), least(starts[starts >= low]))
+        bottom = max(most(boxes[1] + boxes[3]), most(ends[ends <= high]))
         continued, cut_off = np.flatnonzero(starts < low), np.flatnonzero(ends > high)
         lanes_before = len(self.lanes[column - 1]) if column else 0
         lanes_after = len(self.lanes[column]) if column < len(self.lanes) else 0
@@ -167,12 +166,12 @@ class _Wrap:
         lengths[special] = [len(rows) for rows in replaced]
         offsets = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(lengths, out=offsets[1:])
-        points = np.empty((int(offsets[-1]), 2))
-        is_kept, is_new = np.ones(len(moved), np.bool_), np.zeros(len(points), np.bool_)
-        is_kept[ranges(old.offsets[special], counts[special])] = False
-        is_new[ranges(offsets[special], lengths[special])] = True
-        points[~is_new] = moved[is_kept]
-        points[is_new] = [point for rows in replaced for point in rows]
+        pieces, at = [], 0
+        begins, ends = old.offsets[special].tolist(), old.offsets[special + 1].tolist()
+        for rows, begin, end in zip(replaced, begins, ends):
+            pieces += [moved[at:begin], np.array(rows)]
+            at = end
+        points = np.concatenate([*pieces, moved[at:]])
         return points, offsets
 
     def _portal(self, edge: int) -> list[tuple[float, float]]:

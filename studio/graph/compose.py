@@ -115,8 +115,8 @@ class _Composer:
         hops = ~self.is_portal[routes.hop_edge]
         edge, slot = routes.hop_edge[hops], routes.hop_slot[hops]
         starts = np.cumsum(lengths) - lengths
-        chosen = points[ranges(starts[slot], lengths[slot])]
-        ends = boxes[tree.edge_source], boxes[tree.edge_target]
+        chosen = points.take(ranges(starts[slot], lengths[slot]), axis=0)
+        ends = boxes.take(tree.edge_source, axis=0), boxes.take(tree.edge_target, axis=0)
         return join_hops(edge, lengths[slot], chosen, self.is_portal, *ends)
 
 

@@ -29,28 +29,37 @@ def curves_of(offsets: Ints, points: Floats) -> tuple[Ints, Floats]:
     result = np.empty((int(new_offsets[-1]), 2), np.float32)
     if not len(result):
         return new_offsets, result
-    edge = np.repeat(np.arange(len(counts)), counts)
-    index = np.arange(len(points)) - offsets[:-1][edge]
-    place = new_offsets[:-1][edge] + 3 * index
+    place = np.arange(0, 3 * len(points), 3) - 2 * np.repeat(np.arange(len(counts)), counts)
     result[place] = points
-    last = np.flatnonzero(index > 0)  # the point that ends each step
-    before, here = points[last - 1].astype(np.float64), points[last].astype(np.float64)
-    delta = here - before
-    is_axial = (np.abs(delta[:, 0]) < _FLAT) | (np.abs(delta[:, 1]) < _FLAT)
-    is_horizontal = np.abs(delta[:, 1]) < _FLAT
+    is_last = np.ones(len(points), np.bool_)  # the point that ends each step
+    is_last[offsets[:-1][counts > 0]] = False
+    last = np.flatnonzero(is_last)
+    here = place[last]
     follows = np.zeros(len(last), np.bool_)  # the step before belongs to the same edge
-    follows[1:] = edge[last[1:]] == edge[last[:-1]]
+    follows[1:] = np.diff(last) == 1
+    x, y = (points[:, axis].astype(np.float64) for axis in (0, 1))
+    before_x, before_y = x[last - 1], y[last - 1]
+    delta_x, delta_y = x[last] - before_x, y[last] - before_y
+    is_horizontal = np.abs(delta_y) < _FLAT
+    is_slanted = ~is_horizontal & (np.abs(delta_x) >= _FLAT)
+    third_x, third_y = delta_x / 3, delta_y / 3
+    result[here - 2, 0], result[here - 2, 1] = before_x + third_x, before_y + third_y
+    result[here - 1, 0], result[here - 1, 1] = x[last] - third_x, y[last] - third_y
+    slanted = np.flatnonzero(is_slanted)
     after_horizontal = np.zeros(len(last), np.bool_)
     after_horizontal[1:] = is_horizontal[:-1] & follows[1:]
     before_horizontal = np.zeros(len(last), np.bool_)
     before_horizontal[:-1] = is_horizontal[1:] & follows[1:]
-    reach = np.where(after_horizontal == before_horizontal, 0.5, _ROUND)[:, None]
-    along_x, along_y = delta * (1.0, 0.0), delta * (0.0, 1.0)
-    leave = np.where(after_horizontal[:, None], along_x, along_y) * reach
-    arrive = np.where(before_horizontal[:, None], along_x, along_y) * reach
-    third = delta / 3
-    result[place[last] - 2] = before + np.where(is_axial[:, None], third, leave)
-    result[place[last] - 1] = here - np.where(is_axial[:, None], third, arrive)
+    after, to = after_horizontal[slanted], before_horizontal[slanted]
+    reach = np.where(after == to, 0.5, _ROUND)
+    wide, high = delta_x[slanted] * reach, delta_y[slanted] * reach
+    at = here[slanted]
+    start_x, start_y, end_x, end_y = (v[slanted] for v in (before_x, before_y, x[last], y[last]))
+    result[at - 2, 0], result[at - 2, 1] = (
+        start_x + np.where(after, wide, 0),
+        start_y + np.where(after, 0, high),
+    )
+    result[at - 1, 0], result[at - 1, 1] = end_x - np.where(to, wide, 0), end_y - np.where(to, 0, high)
     return new_offsets, result
 
 

@@ -19,6 +19,11 @@ def least(values: Floats) -> float:
     return float(values.min(initial=np.inf))
 
 
+def most(values: Floats) -> float:
+    """The largest value, minus infinity when there is none."""
+    return float(values.max(initial=-np.inf))
+
+
 class FramePieces:
     """The frames of a drawing by column; nearly all are whole, only those that are cut are looked into."""
 
@@ -42,7 +47,7 @@ class FramePieces:
         """(frames, their left and right sides [n, 2]) in one column, outer ones first.
 
         The column is between the heights `low` and `high`; a frame that is cut is drawn in round what it has
-        of the column's `boxes` and `points`, and left out when that is nothing.
+        of the column's `boxes` [4, n] and `points` [2, n], and left out when that is nothing.
         """
         names = self._whole[self._bounds[column] : self._bounds[column + 1]]
         sides = self.sides[names]
@@ -69,11 +74,11 @@ class FramePieces:
             inside: Bools = (left >= x) & (left <= x + width) & (top_of >= top) & (top_of <= bottom)
             return inside
 
-        held = boxes[within(boxes[:, 0], boxes[:, 1])]
+        held = np.flatnonzero(within(boxes[0], boxes[1]))
         if not len(held):
             return None
-        lines = points[within(points[:, 0], points[:, 1]), 0]
+        lines = points[0, within(points[0], points[1])]
         rims = sides[within(self.frames[names, 0], np.maximum(self.top[names], top))]
-        left = min(least(held[:, 0]), least(lines), least(rims[:, 0]))
-        right = max(-least(-(held[:, 0] + held[:, 2])), -least(-lines), -least(-rims[:, 1]))
+        left = min(least(boxes[0, held]), least(lines), least(rims[:, 0]))
+        right = max(most(boxes[0, held] + boxes[2, held]), most(lines), most(rims[:, 1]))
         return max(left - items.FRAME_PAD, x), min(right + items.FRAME_PAD, x + width)

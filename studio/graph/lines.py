@@ -35,15 +35,17 @@ def join_hops(
     """
     owner = np.repeat(edge, counts)
     hops = np.bincount(edge, minlength=len(is_portal))
-    keep = _needed(owner, points) | (hops[owner] <= 1)
-    owner, points = owner[keep], points[keep]
+    keep = np.flatnonzero(_needed(owner, points) | (hops[owner] <= 1))
+    owner = owner[keep]
     lengths = np.bincount(owner, minlength=len(is_portal))
     lengths[is_portal] = 4
     offsets = np.zeros(len(is_portal) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     result = np.zeros((int(offsets[-1]), 2))
     drawn = np.flatnonzero(~is_portal)
-    result[ranges(offsets[drawn], lengths[drawn])] = points
+    rows = ranges(offsets[drawn], lengths[drawn])
+    for axis in (0, 1):  # one by one: numpy is slow along an axis of two
+        result[rows, axis] = points[keep, axis]
     cut = np.flatnonzero(is_portal)
     result[ranges(offsets[cut], lengths[cut])] = portal_stubs(source[cut], target[cut])
     return Lines(result, offsets)
@@ -64,8 +66,8 @@ def _needed(owner: Integers, points: Floats) -> Bools:
     if size < 2:
         return keep
     same_line = owner[1:] == owner[:-1]
-    step = np.abs(np.diff(points, axis=0))
-    keep[1:] = ~(same_line & (step < _SAME).all(axis=1))
+    is_beside, is_level = (np.abs(np.diff(points[:, axis])) < _SAME for axis in (0, 1))
+    keep[1:] = ~(same_line & is_beside & is_level)
     left = np.flatnonzero(keep)
     if len(left) > 2:
         x, line = points[left, 0], owner[left]

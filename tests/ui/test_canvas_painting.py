@@ -19,6 +19,7 @@ from studio.ui.canvas import DARK, LIGHT, GraphCanvas, Outline, partition_overla
 from studio.ui.canvas import canvas as canvas_module
 from studio.ui.canvas.colors import PARTITION_COLORS, CanvasColors, contrast, label_ground, readable
 from studio.ui.canvas.density import DensityMap
+from studio.ui.canvas.far_maps import FarMaps
 from studio.ui.canvas.labels import clean
 from studio.ui.canvas.outlines import OutlineBands
 from studio.ui.canvas.painter import FAR, Detail, detail_for
@@ -158,6 +159,25 @@ def test_a_change_while_the_far_picture_gets_sharp_begins_anew(qtbot: QtBot) -> 
     other.set_colors(DARK)
     other._painter.refine()
     assert (pixels(frame(other)) == begun_before).all()
+
+
+def test_the_minimap_of_another_layout_follows_after_the_first_frame(qtbot: QtBot) -> None:
+    graph = chain(400)
+    one, other = laid_out(graph), laid_out(graph, wrap=False)
+    canvas = make_canvas(qtbot, graph)
+    canvas.set_view(graph, one)
+    canvas.camera.zoom_to_rect(0, 0, 900, 600)
+    frame(canvas)
+    canvas.set_view(graph, other)
+    first = pixels(frame(canvas))
+    assert canvas._painter.maps.lacks_small, "the map of the layout before stays for a moment"
+    assert canvas._painter.refine()
+    second = pixels(frame(canvas))
+    assert not canvas._painter.is_coarse
+    assert (first != second).any()
+    canvas._painter.maps = FarMaps(canvas.scene)
+    canvas.set_colors(canvas._painter.colors)
+    assert (pixels(frame(canvas)) == second).all()
 
 
 def layout_of_boxes(rows: list[list[int]]) -> tuple[Layout, np.ndarray]:

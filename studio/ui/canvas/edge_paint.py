@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -39,9 +41,12 @@ class EdgePainter:
         weights = overlay.tensor_weight if overlay is not None else {}
         self._weight_class = weight_classes(coloring.scene.layout.edge_tensor, weights)
         self._has_weights = bool(self._weight_class.any())
-        self._labelled = _first_edges(coloring)
         self._labels: dict[int, tuple[QStaticText, QSizeF] | None] = {}
         self._label_size = 0
+
+    @cached_property
+    def _labelled(self) -> npt.NDArray[np.bool_]:
+        return _first_edges(self.coloring)
 
     def paint_lines(self, painter: QPainter, viewport: Viewport, edges: Indices, color: QColor) -> None:
         """Far away: straight pieces without arrow heads; the longest MOST_LINES of them."""

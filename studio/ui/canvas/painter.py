@@ -11,7 +11,6 @@ What does not live here: how each part is drawn (`far_paint`, `card_paint`, `edg
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -26,8 +25,9 @@ from studio.ui.canvas import far_paint
 from studio.ui.canvas.card_paint import CardPainter
 from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import CanvasColors, mix
-from studio.ui.canvas.density import MAP_PIXELS, DensityMap
+from studio.ui.canvas.density import DensityMap
 from studio.ui.canvas.edge_paint import MOST_CURVES, EdgePainter
+from studio.ui.canvas.far_maps import FarMaps
 from studio.ui.canvas.frame_paint import paint_frame_titles, paint_frames
 from studio.ui.canvas.outlines import OutlineBands
 from studio.ui.canvas.overlay import Overlay
@@ -35,6 +35,8 @@ from studio.ui.canvas.portal_paint import PortalEnd, PortalPainter
 from studio.ui.canvas.scene import Scene
 from studio.ui.canvas.texts import CardTexts
 from studio.ui.canvas.viewport import Viewport
+
+Bools = npt.NDArray[np.bool_]
 
 MOST_BOXES = 3000
 MOST_CARDS = 320
@@ -70,8 +72,15 @@ class ScenePainter:
     """Paints a scene with an overlay, a selection, matches and dimming."""
 
     def __init__(
-        self, scene: Scene, colors: CanvasColors, font: QFont, overlay: Overlay | None = None
+        self,
+        scene: Scene,
+        colors: CanvasColors,
+        font: QFont,
+        overlay: Overlay | None = None,
+        marks: tuple[Bools, Bools] | None = None,
+        earlier: DensityMap | None = None,
     ) -> None:
+        """`marks`: which boxes are dimmed and which are matches. `earlier`: see `far_maps`."""
         self.scene = scene
         self.font = font
         self.selected_item = -1
@@ -81,25 +90,22 @@ class ScenePainter:
         self.portal_ends: list[PortalEnd] = []
         """Where the last frame drew portals."""
         self._is_unhurried = self._draws_vectors = False
-        self._density: DensityMap | None = None
-        self._overview: DensityMap | None = None
-        self.is_coarse = False
-        """The last frame was painted from the overview; `refine` makes the next one sharp."""
+        self.maps = FarMaps(scene, earlier)
         self._texts = CardTexts(scene, font)
-        self._color(colors, overlay, None, None)
+        self._color(colors, overlay, *(marks or (None, None)))
 
     def _color(
         self,
         colors: CanvasColors,
         overlay: Overlay | None,
-        dimmed: npt.NDArray[np.bool_] | None,
-        matched: npt.NDArray[np.bool_] | None,
+        dimmed: Bools | None,
+        matched: Bools | None,
     ) -> None:
         """Forgets every picture made with other colours."""
         self.coloring = Coloring(self.scene, colors, overlay, dimmed=dimmed, matched=matched)
         self._dress()
-        self._density_is_fresh = self._overview_is_fresh = False
-        self._refining: Iterator[None] | None = None
+        edge = self.colors.role("edge")
+        self.maps.recolor(self.coloring.item_rgb, (edge.red(), edge.green(), edge.blue()))
         self._bands: OutlineBands | None = None
 
     def _dress(self) -> None:
@@ -117,7 +123,7 @@ class ScenePainter:
     def set_colors(self, colors: CanvasColors) -> None:
         self._color(colors, self.coloring.overlay, self.coloring.dimmed, self.coloring.matched)
 
-    def set_marks(self, dimmed: npt.NDArray[np.bool_], matched: npt.NDArray[np.bool_]) -> None:
+    def set_marks(self, dimmed: Bools, matched: Bools) -> None:
         """Fades and marks boxes."""
         self._color(self.colors, self.coloring.overlay, dimmed, matched)
 
@@ -136,44 +142,13 @@ class ScenePainter:
             self._is_unhurried = self._draws_vectors = False
 
     @property
-    def density(self) -> DensityMap:
-        """The far picture in the present colours."""
-        if self._density is None:
-            self._density = DensityMap(self.scene)
-        if not self._density_is_fresh:
-            self._density.recolor(self.coloring.item_rgb, self._edge_rgb())
-            self._density_is_fresh = True
-            self._refining = None
-        return self._density
-
-    @property
-    def overview(self) -> DensityMap:
-        """The far picture with few pixels, in the present colours: for the minimap, and for a first frame."""
-        if self._overview is None:
-            self._overview = DensityMap(self.scene, MAP_PIXELS)
-        if not self._overview_is_fresh:
-            self._overview.recolor(self.coloring.item_rgb, self._edge_rgb())
-            self._overview_is_fresh = True
-        return self._overview
-
-    def _edge_rgb(self) -> tuple[int, int, int]:
-        edge = self.colors.role("edge")
-        return edge.red(), edge.green(), edge.blue()
+    def is_coarse(self) -> bool:
+        """Whether the last frame did without a far picture for haste; `refine` makes it."""
+        return self.maps.lacks_sharp or self.maps.lacks_small
 
     def refine(self, most_ms: float = math.inf) -> bool:
-        """Makes what the last frame did without for haste, for about so long; whether all of it is made."""
-        end = time.perf_counter() + most_ms / 1000
-        if self._density is None:
-            self._density = DensityMap(self.scene)
-        if self._refining is None and not self._density_is_fresh:
-            self._refining = self._density.recoloring(self.coloring.item_rgb, self._edge_rgb())
-        for _ in self._refining or ():
-            if time.perf_counter() >= end:
-                return False
-        self._refining = None
-        self._density_is_fresh = True
-        self.is_coarse = False
-        return True
+        """Makes what the last frame did without, for about so long; whether all of it is made."""
+        return self.maps.refine(most_ms)
 
     def portal_at(self, at: QPointF) -> PortalEnd | None:
         """The portal that the last frame drew at a point of the screen."""
@@ -184,15 +159,14 @@ class ScenePainter:
         screen = QRectF(0, 0, viewport.width, viewport.height)
         painter.fillRect(screen, self.colors.role("canvas"))
         self.portal_ends = []
-        self.is_coarse = False
+        self.maps.lacks_sharp = self.maps.lacks_small = False
         window = viewport.visible(margin=8)
         items = self.scene.items_in(*window)
         self.detail = detail_for(viewport.scale, 0 if self._is_unhurried else len(items))
         least = LEAST_FRAME * (4 if self.detail is Detail.DENSITY else 1)
         paint_frames(painter, self.scene, viewport, self.colors, least)
         if self.detail is Detail.DENSITY:
-            self.is_coarse = not (self._is_unhurried or self._density_is_fresh)
-            (self.overview if self.is_coarse else self.density).draw(painter, viewport)
+            (self.maps.sharp() if self._is_unhurried else self.maps.far()).draw(painter, viewport)
             far_paint.paint_loud(painter, viewport, self.coloring)
             far_paint.paint_found(painter, viewport, self.coloring)
         elif self.detail is Detail.FLAT:

@@ -33,7 +33,7 @@ class Panels:
         self._legend.paint(painter, view, overlay, counts, gathered, drawn.colors, font)
         self._minimap.place(view, drawn.scene)
         if not self._minimap.rect.isEmpty():
-            self._minimap.paint(painter, view, drawn.scene, drawn.overview, drawn.colors)
+            self._minimap.paint(painter, view, drawn.scene, drawn.maps.minimap(), drawn.colors)
         self._crumbs.paint(painter, view, drawn.colors, font)
 
     def press(self, at: QPointF) -> bool:

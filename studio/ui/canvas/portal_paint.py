@@ -9,6 +9,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen, QStaticText, QTransform
 
+from studio.graph.groups import order_by, ranks_of
 from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import label_ground, mix
 from studio.ui.canvas.edge_paint import LABEL_PX, paint_arrows
@@ -48,8 +49,10 @@ class PortalPainter:
         at = np.concatenate([layout.edge_offsets[cut], layout.edge_offsets[cut + 1] - 1])
         points = layout.edge_points[at].astype(np.float64)
         item = np.where(is_source, layout.edge_source[edge], layout.edge_target[edge])
-        keys = np.column_stack([item, is_source, points[:, 0], layout.edge_tensor[edge]])
-        _, unique = np.unique(keys, axis=0, return_index=True)  # sorted by box, side, x
+        tensor = layout.edge_tensor[edge]
+        keys = np.column_stack([item, is_source, points[:, 0], tensor])
+        order = order_by(item, is_source.astype(np.int8), ranks_of(points[:, 0]), tensor)
+        unique = order[_runs(keys[order])[1]]  # by box, side, x
         self._edge, self._is_source, self._points = edge[unique], is_source[unique], points[unique]
         sides, self._first, self._size = _runs(keys[unique][:, :2])
         columns = _runs(keys[unique][:, :3])

@@ -89,12 +89,18 @@ class Surface(QWidget):
         if graph is not self.scene.graph:
             self._marks.clear()
             self._selected_node, self._overlay = -1, None
-        self._subgraph = subgraph
+        self._subgraph, before = subgraph, self.scene.graph
         self.scene = Scene(graph, layout)
-        self._painter = ScenePainter(self.scene, self._painter.colors, self.font(), self._overlay)
+        self._painter = ScenePainter(
+            self.scene,
+            self._painter.colors,
+            self.font(),
+            self._overlay,
+            self._marks.on_boxes(self.scene),
+            self._painter.maps.last_small if graph is before else None,
+        )
         self._hover_item = -1
         self.selected_item = self._painter.selected_item = self.scene.item_of_node(self._selected_node)
-        self._refresh_marks()
         self.camera.set_scene(self.scene, place)
         if is_same and self._held is not None:
             self.camera.put_back(self._held)
