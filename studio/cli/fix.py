@@ -3,17 +3,19 @@
 JSON: `studio.recipes.fixes.apply.FixOutcome`: `{"fix", "title", "files": [path], "changed": [node],
 "proof": {"samples", "inputs", "max_abs_error", "max_relative_error", "tolerance"}, "before": {T:
 {"counts", "partitions", "macs_share"}}, "after": [{T: …} per file], "notes", "torch_advice",
-"python_lines": ["FILE:LINE"]}`. With `--list`: `{"fixes": [{"id", "title", "gain", "needs", …}]}`. Exit code
+"python_lines": ["FILE:LINE"]}`. With `--list`: `{"fixes": [{"id", "title", "gain", "needs", …}],
+"offers": [{"fix", "target", "verdict", "nodes"}]}`; with a FILE only what helps some target there. Exit code
 3: nothing to fix, or refused since the outputs would differ; nothing is written then.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.opening import refuse_itself
+from studio.cli.opening import open_model, refuse_itself
 from studio.cli.options import Parser, add_targets, size_of, targets_of
 from studio.cli.output import Output
 from studio.errors import InputError
@@ -21,12 +23,24 @@ from studio.jobs.apply_fix import ApplyFix
 from studio.jobs.apply_fix import run as apply
 from studio.recipes.fixes import FIXES, Fix, FixOptions, FixOutcome
 from studio.records import Record
+from studio.support import Verdict, find_problems, judge
+from studio.targets import DEFAULT_TARGETS
+
+
+class Offer(Record):
+    """A fix that helps a target with nodes that it does not simply run."""
+
+    fix: str
+    target: str
+    verdict: Verdict
+    nodes: int
 
 
 class FixList(Record):
-    """What `fix --list --json` prints."""
+    """What `fix --list --json` prints; with a FILE: the fixes that are offered there, and for what."""
 
     fixes: tuple[Fix, ...]
+    offers: tuple[Offer, ...] = ()
 
 
 def parser() -> Parser:
@@ -39,7 +53,11 @@ def parser() -> Parser:
     result.add_argument("file", nargs="?", default="", help="an .onnx file")
     result.add_argument("--fix", default="", metavar="ID", help="which fix; see --list")
     result.add_argument("--out", default="", metavar="FILE", help="where to write (default: FILE-ID.onnx)")
-    result.add_argument("--list", action="store_true", help="list the fixes and what they gain")
+    result.add_argument(
+        "--list",
+        action="store_true",
+        help="list the fixes and what they gain; of FILE: those that help a target",
+    )
     add_targets(result, text="show verdicts before and after for T; split-unsupported goes by the first")
     result.add_argument("--soc", default="", metavar="SOC", help="the phone's SoC, e.g. SM8650")
     result.add_argument(
@@ -54,6 +72,8 @@ def parser() -> Parser:
 
 def run(options: Namespace, output: Output) -> int:
     """Applies the fix; 0."""
+    if options.list and options.file:
+        return _list_offers(options, output)
     if options.list:
         rows = [(f.id, f.title, f.gain, ", ".join(map(str, f.needs))) for f in FIXES.values()]
         output.result(
@@ -86,6 +106,32 @@ def run(options: Namespace, output: Output) -> int:
     outcome = apply(spec, output.report)
     output.result(outcome, text_of(outcome))
     return 0
+
+
+def _list_offers(options: Namespace, output: Output) -> int:
+    """Lists the fixes that the verdicts on a file name; 0."""
+    graph = open_model(
+        Path(options.file), dims={name: sizes[0] for name, sizes in _buckets(options.dim).items()}
+    )
+    targets = targets_of(options.target, default=DEFAULT_TARGETS)
+    counts: Counter[tuple[str, str, Verdict]] = Counter()
+    for problem in find_problems(graph, judge(graph, targets, soc=options.soc)):
+        for fix in problem.fixes:
+            counts[fix, problem.target_id, problem.verdict] += len(problem.nodes)
+    offers = tuple(Offer(fix=f, target=t, verdict=v, nodes=n) for (f, t, v), n in counts.items())
+    named = {offer.fix for offer in offers}
+    fixes = tuple(fix for fix in FIXES.values() if fix.id in named)
+    rows = [
+        (fix.id, fix.title, ", ".join(_helped(o) for o in offers if o.fix == fix.id), ", ".join(fix.needs))
+        for fix in fixes
+    ]
+    text = tables.table(("fix", "what", "nodes that it helps", "needs"), rows)
+    output.result(FixList(fixes=fixes, offers=offers), text if rows else "No fix helps these targets here.")
+    return 0
+
+
+def _helped(offer: Offer) -> str:
+    return f"{offer.target} {offer.nodes} ({offer.verdict})"
 
 
 def text_of(outcome: FixOutcome) -> str:

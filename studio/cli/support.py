@@ -114,6 +114,7 @@ def _ask(path: Path, target_ids: tuple[str, ...], soc: str, options: Namespace, 
         soc=soc,
         android_level=options.android_level,
         input_shapes=shapes,
+        dims=dims_of(options.dim),
     )
     return ask(spec, output.report)
 

@@ -259,7 +259,7 @@ def _compares(actual: AttributeValue, sign: str, wanted: str) -> bool:
     if sign in ("=", "!="):
         same = fnmatch.fnmatchcase(text, re.sub(r"[\s\[\]()]", "", wanted.lower()))
         if not same and isinstance(actual, int | float):
-            same = _number(wanted) == float(actual)
+            same = _is_number(actual, _number(wanted))
         return same == (sign == "=")
     number = _number(wanted)
     if number is None or not isinstance(actual, int | float):
@@ -267,6 +267,15 @@ def _compares(actual: AttributeValue, sign: str, wanted: str) -> bool:
     return {
         ">": actual > number, "<": actual < number, ">=": actual >= number, "<=": actual <= number,
     }[sign]  # fmt: skip
+
+
+def _is_number(actual: float, wanted: float | None) -> bool:
+    """Whether a number is the one that was typed; files keep 1e-5 as the float32 nearest to it."""
+    if wanted is None:
+        return False
+    return float(actual) == wanted or bool(
+        isinstance(actual, float) and np.float32(actual) == np.float32(wanted)
+    )
 
 
 def _attribute_text(value: AttributeValue) -> str:

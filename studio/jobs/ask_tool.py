@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from studio import paths
 from studio.artifact import hash_file
@@ -20,23 +21,29 @@ from studio.errors import StudioError
 from studio.graph.cost import node_costs
 from studio.graph.formats import open_graph
 from studio.graph.graph import Graph
+from studio.graph.onnx_inference import fix_dims
 from studio.jobs.job import Report
 from studio.records import Record
 from studio.support import judge
 from studio.support.merge import with_answers
 
 DEFAULT_SOC = "SM8650"
+_INLINE_BYTES = 1 << 30  # protobuf ends at 2 GB
 NPUS = ("litert/npu-qualcomm", "litert/npu-mediatek", "litert/npu-google-tensor", "litert/npu-samsung")
 
 
 class AskTool(Record):
-    """What to ask about. `input_shapes` only for TorchScript files, which do not say their inputs."""
+    """What to ask about. `input_shapes` only for TorchScript files, which do not say their inputs.
+
+    `dims`: sizes for open dims of an ONNX file, as the rules are told: the tool sees the file with them.
+    """
 
     path: str
     targets: tuple[str, ...]
     soc: str = ""
     android_level: int | None = None
     input_shapes: tuple[tuple[int, ...], ...] = ()
+    dims: dict[str, int] = {}
 
 
 class ToolAsked(Record):
@@ -51,10 +58,28 @@ class ToolAsked(Record):
 def run(spec: AskTool, report: Report) -> ToolAsked:
     """The tools' answers. A tool that is absent or fails is a note; the rules' verdicts stay."""
     path = Path(spec.path)
-    graph = open_graph(path)
+    if not spec.dims:
+        return _asked(spec, path, open_graph(path), report)
+    graph = open_graph(path, dims=spec.dims)
+    with TemporaryDirectory() as folder:
+        return _asked(spec, _with_dims(path, spec.dims, Path(folder)), graph, report)
+
+
+def _with_dims(path: Path, dims: dict[str, int], folder: Path) -> Path:
+    """A copy of an ONNX file whose inputs have these sizes; its nodes are those of the file."""
+    import onnx
+
+    model = onnx.load(str(path))
+    fix_dims(model.graph, dims)
+    sized = folder / path.name
+    onnx.save(model, str(sized), save_as_external_data=path.stat().st_size > _INLINE_BYTES)
+    return sized
+
+
+def _asked(spec: AskTool, path: Path, graph: Graph, report: Report) -> ToolAsked:
     rules = judge(graph, spec.targets, soc=spec.soc, android_level=spec.android_level)
     costs = node_costs(graph)
-    folder = paths.graphs_dir() / "asked" / hash_file(path)[:24]
+    folder = paths.graphs_dir() / "asked" / hash_file(path)[:24]  # of the file that the tool sees
     folder.mkdir(parents=True, exist_ok=True)
     verdict_paths, answered, tools, notes = {}, {}, {}, []
     for number, target_id in enumerate(spec.targets):

@@ -70,6 +70,38 @@ def test_asking_puts_the_tool_over_the_rules(exported: Path) -> None:
     assert "litert/gpu" not in result.verdict_paths and any("litert/gpu" in n for n in result.notes)
 
 
+def test_a_tool_is_asked_with_the_sizes_that_the_rules_were_told(tmp_path: Path) -> None:
+    """NNAPI takes no open dim: without the sizes its checker refuses what the rules call taken."""
+    pytest.importorskip("onnxruntime")
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    weights = numpy_helper.from_array(np.ones((4, 3, 3, 3), np.float32), "w")
+    made = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Conv", ["x", "w"], ["a"], "conv"),
+                helper.make_node("Relu", ["a"], ["y"], "relu"),
+            ],
+            "net",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3, "H", "W"])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+            [weights],
+        ),
+        opset_imports=[helper.make_opsetid("", 13)],
+        ir_version=8,
+    )
+    path = tmp_path / "net.onnx"
+    onnx.save(made, str(path))
+    verdicts = {}
+    for dims in ({}, {"N": 1, "H": 8, "W": 8}):
+        asked = ask_tool(AskTool(path=str(path), targets=("ort/nnapi",), dims=dims), Quiet())
+        found = TargetVerdicts.load(Path(asked.verdict_paths["ort/nnapi"]))
+        verdicts[len(dims)] = [found.verdict(node) for node in range(2)]
+    assert verdicts == {0: [Verdict.FALLS_BACK] * 2, 3: [Verdict.RUNS] * 2}
+
+
 def test_a_torch_program_is_converted_before_litert_is_asked(tmp_path: Path) -> None:
     """The converter names an output's operator after the output: it still counts for its module."""
     torch = pytest.importorskip("torch")

@@ -55,6 +55,19 @@ def test_every_fix_is_listed(capfd: pytest.CaptureFixture[str]) -> None:
     assert [f["id"] for f in json.loads(capfd.readouterr().out)["fixes"]] == list(FIXES)
 
 
+def test_of_a_file_only_the_fixes_that_help_a_target_are_listed(
+    net: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fix", str(net), "--list", "--target", "ort/nnapi", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert [f["id"] for f in found["fixes"]] == ["freeze-dims"]
+    assert found["offers"] and {o["target"] for o in found["offers"]} == {"ort/nnapi"}
+    assert main(["fix", str(net), "--list", "--target", "ort/nnapi", "--dim", "N=1", "--dim", "L=8,16"]) == 0
+    assert "conv1d-to-conv2d" in capfd.readouterr().out, "of the graph with these sizes"
+    assert main(["fix", str(net), "--list", "--target", "ort/cpu"]) == 0
+    assert "No fix helps" in capfd.readouterr().out
+
+
 def test_nothing_to_fix_is_exit_code_3_and_writes_nothing(
     net: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,7 +35,8 @@ def attention(make_graph: MakeGraph) -> Graph:
         names=["/enc/attn/Q", "/enc/attn/K", "", "", "", "", "/enc/quant", "/stem/Conv_7"],
         attributes=[{}] * 2
         + [{"perm": [0, 2, 1]}]
-        + [{}] * 3
+        + [{}] * 2
+        + [{"epsilon": 9.999999747378752e-06}]
         + [{"axis": 1}, {"group": 4, "auto_pad": "SAME"}],
         shapes={"image": (1, 3, "H", "W"), "y": (1, 8, 14, 14), "s": ("N", 4)},
         dtypes={"logits": "int8"},
@@ -69,6 +70,9 @@ def attention(make_graph: MakeGraph) -> Graph:
         ("attr:group>4", []),
         ("attr:group>=4", [7]),
         ("attr:auto_pad=same", [7]),
+        ("attr:epsilon=1e-5", [5]),
+        ("attr:epsilon!=1e-5", []),
+        ("attr:epsilon=1.1e-5", []),
         ("attr:perm=[0,2,1]", [2]),
         ("MatMul → * → Softmax", [3, 4, 5]),
         ("MatMul -> Softmax", []),
