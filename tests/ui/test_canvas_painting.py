@@ -410,3 +410,11 @@ def test_a_figure_beside_the_second_line_shortens_it(qtbot: QtBot) -> None:
     assert len(beside.text()) < len(alone.text())
     figure = metrics.horizontalAdvance("66.4 M MACs")
     assert TEXT_LEFT * 4 + metrics.horizontalAdvance(beside.text()) + figure + 8 * 4 <= width * 4
+
+
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+def test_lines_and_marks_stand_out_from_the_canvas(colors: CanvasColors) -> None:
+    roles = ["edge", "accent", "boundary", *(f"partition:{k}" for k in range(len(PARTITION_COLORS)))]
+    roles += ["runs", "conditional", "falls_back", "fails", "unknown", "added", "removed", "changed"]
+    for role in roles:
+        assert contrast(colors.role(role), colors.role("canvas")) >= 3.0, role

@@ -18,6 +18,8 @@ from studio.ui.theme import Theme
 PARTITION_COLORS = GROUP_COLORS
 TEXT_CONTRAST = 4.5
 """What a text needs against its ground (WCAG 2.2, 1.4.3)."""
+GRAPHIC_CONTRAST = 3.0
+"""What a line or a mark that says something needs against its ground (WCAG 2.2, 1.4.11)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,14 @@ class CanvasColors:
         if name.startswith("#"):
             return QColor(name)
         if name.startswith("partition:"):
-            return QColor(PARTITION_COLORS[int(name[10:]) % len(PARTITION_COLORS)])
+            color = QColor(PARTITION_COLORS[int(name[10:]) % len(PARTITION_COLORS)])
+            return readable(color, QColor(self.canvas), GRAPHIC_CONTRAST)
         return QColor(str(getattr(self, name)))
 
 
 LIGHT = CanvasColors(
     is_dark=False, canvas="#fbfbfc", panel="#ffffff", line="#d5d9e0", text="#1c2430", quiet="#66707f",
-    accent="#2563c9", selection="#e8f0fd", edge="#98a1ae", runs="#0a8f6a", conditional="#b97a00",
+    accent="#2563c9", selection="#e8f0fd", edge="#8a93a1", runs="#0a8f6a", conditional="#b97a00",
     falls_back="#c4560a", fails="#b3261e", unknown="#7b8594", added="#0a8f6a", removed="#b3261e",
     changed="#b97a00", same="#aab2bd", integer="#0072b2", floating="#c4560a", boundary="#7a5cc2",
 )  # fmt: skip
@@ -122,11 +125,11 @@ def _luminance(color: QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def readable(color: QColor, ground: QColor) -> QColor:
+def readable(color: QColor, ground: QColor, least: float = TEXT_CONTRAST) -> QColor:
     """The colour as that of a text: with as much white, or on a light ground black, as it needs there."""
     end = QColor("black" if _luminance(ground) > 0.18 else "white")
     shares = (step / 20 for step in range(21))
-    return next((c for s in shares if contrast(c := mix(color, end, s), ground) >= TEXT_CONTRAST), end)
+    return next((c for s in shares if contrast(c := mix(color, end, s), ground) >= least), end)
 
 
 def heat_color(position: float, is_dark: bool) -> QColor:

@@ -7,9 +7,10 @@ from functools import partial
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from studio.graph.scales import GROUP_COLORS
 from studio.support import LayoutTax, Partition
 from studio.targets import TARGETS
+from studio.ui import theme
+from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
 from studio.ui.texts import fill, translate
 from studio.ui.views.step_texts import bytes_text, count_text
@@ -31,7 +32,7 @@ def partition_rows(session: Session, on_nodes: Callable[[tuple[int, ...], str], 
     verdicts = session.verdicts
     if opened is None or target is None or verdicts is None or not target.is_accelerator:
         return column
-    n = len(verdicts.partitions)
+    n, colors = len(verdicts.partitions), of_theme(theme.current())
     title = _tr("1 partition") if n == 1 else fill(_tr("{n} partitions"), n=f"{n:,}")
     column.addWidget(heading(f"{target.title} · {title}"))
     order = sorted(range(n), key=lambda i: -len(verdicts.partitions[i].nodes))
@@ -41,7 +42,7 @@ def partition_rows(session: Session, on_nodes: Callable[[tuple[int, ...], str], 
         nodes = len(part.nodes)
         words = _tr("1 node") if nodes == 1 else fill(_tr("{n} nodes"), n=f"{nodes:,}")
         macs = _tr("MACs unknown") if part.macs is None else f"{count_text(part.macs)} MACs"
-        color = GROUP_COLORS[index % len(GROUP_COLORS)]  # that of its outline in the graph
+        color = colors.role(f"partition:{index}").name()  # that of its outline in the graph
         row.show_texts(
             f"{index + 1} · {words}", value=macs, note=_borders(part), icon="partition", icon_color=color
         )
