@@ -9,21 +9,30 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.integer]
 Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 def order_by(*keys: Ints) -> Longs:
-    """The rows in order: by the first key, among equals by the next, and last as they are.
+    """The rows in order: by the first key, among equals by the next, and last as they are."""
+    return _sorted(keys)[0]
+
+
+def _sorted(keys: tuple[Ints, ...]) -> tuple[Longs, Bools]:
+    """(rows in order, whether each differs from the one before it).
 
     Keys and row numbers that fit into 63 bits are sorted as one number, which takes a tenth of a `lexsort`.
     """
     size = len(keys[0])
+    is_new = np.ones(size, np.bool_)
     if not size:
-        return np.zeros(0, np.int64)
+        return np.zeros(0, np.int64), is_new
     lows = [int(key.min()) for key in keys]
     widths = [(int(key.max()) - low).bit_length() for key, low in zip(keys, lows)]
     row_bits = size.bit_length()
     if sum(widths) + row_bits > 63:
-        return np.lexsort(keys[::-1])
+        order = np.lexsort(keys[::-1])
+        is_new[1:] = np.logical_or.reduce([np.diff(key[order]) != 0 for key in keys])
+        return order, is_new
     packed = np.zeros(size, np.int64)
     for key, low, width in zip(keys, lows, widths):
         packed <<= width
@@ -32,8 +41,9 @@ def order_by(*keys: Ints) -> Longs:
     packed <<= row_bits
     packed += np.arange(size)
     packed.sort()
+    is_new[1:] = np.diff(packed >> row_bits) != 0
     packed &= (1 << row_bits) - 1
-    return packed
+    return packed, is_new
 
 
 def ranks_of(values: npt.NDArray[np.floating]) -> Longs:
@@ -53,13 +63,8 @@ def number_rows(group: Ints, *keys: Ints) -> tuple[Longs, Longs]:
     size = len(group)
     if not size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = order_by(group, *keys)
-    is_new = np.zeros(size, np.bool_)
-    is_new[0] = True
-    for column in (group, *keys):
-        in_order = column[order]
-        is_new[1:] |= in_order[1:] != in_order[:-1]
-    first = order[np.flatnonzero(is_new)]  # equal rows are in the order of their appearance
+    order, is_new = _sorted((group, *keys))
+    first = order[is_new]  # equal rows are in the order of their appearance
     by_appearance = order_by(group[first], first)
     rank = np.empty(len(first), np.int64)
     rank[by_appearance] = np.arange(len(first))

@@ -8,7 +8,9 @@ everything in the cache; `open` all of a first opening after the file is read, `
 Then milliseconds: `toggle` opens and closes scopes all over the first view (layout, scene, colours, picture):
 the first one, the median and the worst of 24; `target` colours by the other target, `heat` by figures;
 `index` is entering the search field, `search` the worst of seven queries, typed letter by letter; `expand`
-opens everything, and `w.` is with all open. The window does `window` and what follows: its memory is
+opens everything. With all open (`w.`): the median and the worst of toggling the first, the middle and the
+last scope of every depth; `later` is the most that follows such a toggle in slices, after its first picture
+(the minimap); `w.target` another target. The window does `window` and what follows: its memory is
 measured in a process that does only that.
 """
 
@@ -115,8 +117,14 @@ def window_part(path: Path) -> dict[str, float]:
         canvas.set_view(graph, layout)
         canvas.grab()
 
+    later: list[float] = []
+
     def toggles(scopes: list[int]) -> list[float]:
-        return [timed(show_view, toggle_scope(view, scope))[0] for scope in scopes for _ in range(2)]
+        times = []
+        for scope in (scope for scope in scopes for _ in range(2)):
+            times.append(timed(show_view, toggle_scope(view, scope))[0])
+            later.append(timed(canvas._painter.refine)[0])
+        return times
 
     def recolour(overlay: str) -> None:
         canvas.set_overlay(overlay_of(opened, overlay, TARGETS[1]))  # type: ignore[arg-type]
@@ -137,13 +145,20 @@ def window_part(path: Path) -> dict[str, float]:
     recolour("verdict")
     expand, _ = timed(show_view, replace(view, collapsed=frozenset()))
     framed = np.flatnonzero(tree.node_count > 1)[1:]
-    wide = toggles(framed[np.linspace(0, len(framed) - 1, min(len(framed), 3)).astype(int)].tolist())
+    chosen: dict[int, None] = {}  # in order, each once
+    for depth in np.unique(tree.depth[framed]):
+        here = framed[tree.depth[framed] == depth]
+        chosen |= dict.fromkeys(here[[0, len(here) // 2, -1]].tolist())
+    canvas._painter.refine()
+    later.clear()
+    wide = toggles(list(chosen)) or [0.0]
     wide_target, _ = timed(recolour, "verdict")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     del application
     return {
         "window": window, "first": times[0], "median": float(np.median(times)), "worst": max(times),
-        "target": target, "heat": heat, "index": index, "search": found, "expand": expand, "wide": max(wide),
+        "target": target, "heat": heat, "index": index, "search": found, "expand": expand,
+        "wide_median": float(np.median(wide)), "wide": max(wide), "later": max(later, default=0.0),
         "wide_target": wide_target, "mb": peak,
     }  # fmt: skip
 
@@ -174,11 +189,16 @@ def main(sizes: list[int]) -> None:
         "index",
         "search",
         "expand",
+        "wide_median",
         "wide",
+        "later",
         "wide_target",
     )
     print("seconds of processor time, then milliseconds: toggle first, median, worst; other target; figures;")
-    print("entering the search field; a query; expand all; with all open: toggle, other target. Last: MB")
+    print(
+        "entering the search field; a query; expand all; with all open: toggle median, worst, what follows it"
+    )
+    print("in slices, other target. Last: MB")
     print(f"{'graph':<12}{'nodes':>6}" + "".join(f"{name:>9}" for name in seconds), end="")
     print("".join(f"{name.replace('wide_', 'w.'):>9}" for name in milliseconds) + f"{'MB':>5}")
     for family in FAMILIES:
