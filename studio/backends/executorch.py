@@ -61,12 +61,13 @@ class ExecutorchBackend:
         )
 
     def convert(self, source: Path, settings: Mapping[str, Any], out_dir: Path, report: Report) -> Converted:
-        """A `.pt2` program → `.pte`. Setting `target`: which delegate (default XNNPACK).
+        """A `.pt2` program → `.pte`. Settings: `target` (default XNNPACK); `etrecord`, keep it too.
 
         Facts count the delegated nodes. Raises UnsupportedError for a target whose SDK is
         missing or whose delegate took nothing, ToolError when the lowering fails.
         """
         target = str(settings.get("target") or "executorch/xnnpack")
+        records = bool(settings.get("etrecord"))
         _check_target(target)
         require("executorch", "Converting to .pte", "executorch")
         report.progress("Loading ExecuTorch", 0, None)
@@ -79,9 +80,13 @@ class ExecutorchBackend:
                 torch.set_num_threads(1)
                 program = torch.export.load(source)
                 report.progress(f"Lowering for {target}", 0, None)
-                edge = to_edge_transform_and_lower(program, partitioner=_partitioners(target))
+                parts = _partitioners(target)
+                edge = to_edge_transform_and_lower(program, partitioner=parts, generate_etrecord=records)
                 delegation = get_delegation_info(edge.exported_program().graph_module)
-                data = edge.to_executorch().buffer
+                lowered = edge.to_executorch()
+                data = lowered.buffer
+                if records:
+                    lowered.get_etrecord().save(str(out_dir / f"{source.stem}.etrecord"))
         except Exception as error:
             raise tool_error(
                 f"ExecuTorch cannot lower {source.stem} for {target}.",

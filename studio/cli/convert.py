@@ -33,6 +33,9 @@ def parser() -> Parser:
         "--optimization", choices=("auto", "disabled", "basic", "extended", "all"), default="auto",
         help="of .ort files; all ties the file to this kind of processor",
     )  # fmt: skip
+    result.add_argument(
+        "--etrecord", action="store_true", help="of .pte files: keep the graph before delegation beside it"
+    )
     return result
 
 
@@ -44,8 +47,15 @@ def run(options: Namespace, output: Output) -> int:
             f"To which format? {options.out or 'Nothing'} does not say.",
             hint=f"Name the file NAME.{' or NAME.'.join(_FORMATS)}, or add --to.",
         )
+    if options.etrecord and to != "pte" and not is_project(Path(options.file)):
+        raise InputError("Only .pte files have an ETRecord.", hint="Leave --etrecord out.")
     target = find_target(options.target).id if options.target else ""
     step = ConvertStep(
-        id="convert", after=SOURCE, format=to, target=target, optimization=options.optimization
+        id="convert",
+        after=SOURCE,
+        format=to,
+        target=target,
+        optimization=options.optimization,
+        etrecord=options.etrecord,
     )
     return run_step(options, output, "convert", step)

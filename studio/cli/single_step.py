@@ -106,10 +106,14 @@ def say(answer: StepsAnswer, only: tuple[str, ...], out: str, output: Output) ->
 
 
 def copy_out(made: Path, target: Path) -> None:
-    """Copies a made file (and its external data, which lies beside it) and renames once."""
+    """Copies a made file and what lies beside it, and renames once.
+
+    External data keeps its name, which the model says; an ETRecord is called as the file, to be found by it.
+    """
     check_replaceable(target)
     beside = [p for p in made.parent.iterdir() if p != made and p.is_file() and p.name != "artifact.json"]
-    places = {file: target.parent / file.name for file in beside}
+    renamed = {".etrecord": f"{target.stem}.etrecord"}
+    places = {file: target.parent / renamed.get(file.suffix, file.name) for file in beside}
     for place in places.values():
         if place.exists():
             raise InputError(f"{place} is there already.", hint="Choose another folder for --out.")

@@ -162,6 +162,8 @@ def settings_of(step: Step, steps: dict[str, Step]) -> dict[str, Value]:
         fields = {"format": step.format, "optimization": optimization_level(step), "integers": "exact"}
     elif isinstance(step, ConvertStep):
         fields = {"format": step.format, "target": step.target}
+        if step.etrecord and step.format == "pte":
+            fields["etrecord"] = True
     elif isinstance(step, QuantizeStep):
         if step.scheme != QuantizeScheme.STATIC:
             del fields["calibration"], fields["samples"]

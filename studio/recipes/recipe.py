@@ -107,6 +107,7 @@ class ConvertStep(Record, tag="convert", tag_field="kind"):
     format: str
     target: str = ""  # which target's lowering, e.g. executorch/xnnpack
     optimization: str = "auto"  # .ort only: "auto", "disabled", "basic", "extended", "all"
+    etrecord: bool = False  # .pte only: keep the graph before delegation beside it, with all weights
 
 
 class VerifyStep(Record, tag="verify", tag_field="kind"):

@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch import nn
 
+from studio.cli.main import main
 from studio.errors import InputError
 from studio.graph import Graph, SubgraphRef, node_costs, open_graph
 from studio.graph.summary import summarize
@@ -176,3 +177,23 @@ def test_a_record_with_odd_handles_is_still_read(files: Path, tmp_path: Path) ->
                 content = json.dumps({"forward": {"0": [1, 999_999], "x": 3, "1": []}}).encode()
             odd.writestr(name, content)
     assert bodies(open_graph(path), "edge") == [["aten.convolution.default"]]
+
+
+def test_convert_keeps_the_record_under_the_name_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOYMENT_STUDIO_CACHE", str(tmp_path / "cache"))
+    program = torch.export.export(Net().eval(), (torch.zeros(1, 3, 8, 8),))
+    torch.export.save(program, tmp_path / "source.pt2")
+    made = tmp_path / "out" / "made.pte"
+    made.parent.mkdir()
+    argv = ["convert", str(tmp_path / "source.pt2"), "--out", str(made)]
+    assert main(argv) == 0
+    assert [p.name for p in made.parent.iterdir()] == ["made.pte"]
+    plain = open_graph(made)
+    assert not any("before delegation" in s.name for s in plain.subgraphs)
+    made.unlink()
+    assert main([*argv, "--etrecord"]) == 0
+    assert sorted(p.name for p in made.parent.iterdir()) == ["made.etrecord", "made.pte"]
+    assert any("before delegation" in s.name for s in open_graph(made).subgraphs)
+    assert main(["convert", str(tmp_path / "source.pt2"), "--out", "made.tflite", "--etrecord"]) == 2

@@ -80,7 +80,7 @@ def _from_torch(context: StepContext, step: ConvertStep) -> Converted:
             hint="Let the step come after “source”.",
         )
     program = save_program(context)
-    settings = {"target": step.target}
+    settings = {"target": step.target, "etrecord": step.etrecord}
     try:
         return open_backend(BACKEND_OF[step.format]).convert(
             program, settings, context.out_dir, context.report
