@@ -18,6 +18,7 @@ from studio.recipes.edit_records import CutOut, FreezeDim, RemoveNode, RenameNod
 from studio.recipes.recipe import EditStep, FixStep
 from studio.ui.graph_overlays import OVERLAYS
 from studio.ui.session import Selection
+from studio.ui.views import graph_view
 from studio.ui.views.block_dialog import BlockDialog
 from studio.ui.views.bookmark_dialog import BookmarkDialog
 from studio.ui.views.edit_dialogs import (
@@ -235,6 +236,25 @@ def test_scopes_close_and_open_all_together(branches: Any) -> None:
     closed = view.canvas.scene.count
     trigger(branches, "graph.expand")
     assert view.canvas.scene.count > closed
+
+
+@pytest.mark.parametrize("most", [0, 10_000])
+def test_a_long_layout_shows_the_waiting_pointer(
+    branches: Any, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    pointers = []
+    real = graph_view.lay_out
+
+    def watched(*arguments: Any) -> Any:
+        pointers.append(QApplication.overrideCursor())
+        return real(*arguments)
+
+    monkeypatch.setattr(graph_view, "lay_out", watched)
+    monkeypatch.setattr(graph_view, "_MANY_BOXES", most)
+    trigger(branches, "graph.collapse")
+    trigger(branches, "graph.expand")
+    assert [pointer is not None for pointer in pointers] == [most == 0] * 2
+    assert QApplication.overrideCursor() is None
 
 
 def test_blocks_that_are_alike_are_compared(branches: Any) -> None:

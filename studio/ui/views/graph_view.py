@@ -35,10 +35,12 @@ from studio.ui.views.compare_view import stage_title
 from studio.ui.views.focus_strip import FocusStrip
 from studio.ui.views.measured_panel import MeasuredPanel
 from studio.ui.views.memory_curve import MemoryCurve
+from studio.ui.waiting import waiting
 from studio.ui.widgets.parts import icon_button, label
 
 _SEARCH_MS = 80
 _NOTE_MS = 8_000
+_MANY_BOXES = 10_000  # of a drawing; laying out more is felt
 _FINE_UNITS = ("s", "%")
 _ROOM_FOR_BUTTONS = 80  # pixels that the search field can spare before back and forward return
 _ROOM_FOR_HINT = 240  # pixels of the search field
@@ -398,7 +400,10 @@ class GraphView(QWidget):
         opened = self._stage.opened
         if opened is None:
             return
-        layout = lay_out(opened.graph, view, places_of(opened.layout))
+        # a drawing of many boxes takes some tenths of a second: when it is shown now, or all is opened
+        open_boxes = len(opened.layout.item_x) if view.collapsed else opened.graph.node_count
+        with waiting(open_boxes > _MANY_BOXES):
+            layout = lay_out(opened.graph, view, places_of(opened.layout))
         if self.is_current:
             self._session.set_view(view, layout)
         else:
