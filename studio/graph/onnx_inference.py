@@ -21,6 +21,7 @@ from studio.errors import InputError
 from studio.graph.builder import GraphBuilder
 from studio.graph.onnx_calls import bodies_of, expanded_nodes
 from studio.graph.onnx_contrib import stand_ins
+from studio.graph.onnx_shape_values import with_values
 from studio.graph.onnx_tensors import short, type_of
 
 MAX_EXPANDED_NODES = 1_000_000
@@ -59,15 +60,31 @@ def _bounded(model: Any, *, data_prop: bool) -> Any:
 def _infer(model: Any, data_prop: bool) -> Any:
     import onnx
 
+    def infer(one: Any) -> Any:
+        return onnx.shape_inference.infer_shapes(one, strict_mode=False, data_prop=data_prop)
+
     followed = stand_ins(model)
-    result = onnx.shape_inference.infer_shapes(followed, strict_mode=False, data_prop=data_prop)
-    return result if followed is model else _with_shapes_of(result, model)
+    begin = time.process_time()
+    first = result = infer(followed)
+    if data_prop:
+        took = time.process_time() - begin
+        result = with_values(first, infer, end=begin + _seconds(model) / 2, round_seconds=took)
+    return first if result is first and followed is model else _with_shapes_of(result, model)
+
+
+def _seconds(model: Any) -> float:
+    return _SECONDS + _SECONDS_PER_MB * float(model.ByteSize()) / 1e6
 
 
 def _with_shapes_of(shaped: Any, model: Any) -> Any:
-    """The model with what was inferred of the names it has, in its main graph."""
+    """The model with what was inferred of the names it has, in its main graph and in bodies."""
     result = type(model)()
     result.CopyFrom(model)
+    with_bodies = {tuple(n.output): n for n in shaped.graph.node if any(True for _ in bodies_of(n))}
+    for node in result.graph.node if with_bodies else ():
+        found = with_bodies.get(tuple(node.output))
+        if found is not None and found.op_type == node.op_type:
+            node.CopyFrom(found)
     names = {name for node in model.graph.node for name in node.output}
     del result.graph.value_info[:], result.graph.output[:]
     result.graph.value_info.extend(v for v in shaped.graph.value_info if v.name in names)
@@ -82,7 +99,7 @@ def _in_child(model: Any, data_prop: bool) -> Any:
     """
     import onnx
 
-    seconds = _SECONDS + _SECONDS_PER_MB * model.ByteSize() / 1e6
+    seconds = _seconds(model)
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         # Python 3.12 warns of a fork beside threads: a lock they hold stays locked. The child

@@ -16,6 +16,7 @@ from studio.support.ruling import Ruling, Setting, depends, refuses
 from studio.support.tables import load_table
 from studio.support.versions import is_function
 
+_PROVIDER = "github:onnxruntime/onnxruntime-qnn@cee6c0d91e:onnxruntime/core/providers/qnn/"
 CONTROL_FLOW = {"If", "Loop", "Scan"}
 
 
@@ -34,6 +35,16 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
     row = table.find(node.op, "" if node.op in QDQ_OPS else node.domain)
     if node.op in qnn_asked.REFUSED and (found := qnn_asked.refused(node)):
         return found
+    if row is None and _is_in_gelu(node):
+        source = f"{_PROVIDER}builder/qnn_node_group/gelu_fusion.cc"
+        return (
+            dynamic(node, "QNN", source)
+            or _float_on_old(node, setting, source)
+            or depends(
+                "Div → Erf → Add → Mul becomes one Gelu; Qualcomm's own validation for the SoC decides.",
+                source,
+            )
+        )
     if row is None and node.op != "Attention" and is_function(node.op, node.domain):
         return depends(
             f"QNN has no {node.op}; ONNX Runtime may expand it into operators that QNN has.",
@@ -52,16 +63,27 @@ def judge_node(node: OpNode, setting: Setting) -> Ruling:
         return found
     if found := qnn_asked.confirmed(node, setting.htp_arch):
         return found
+    if found := _float_on_old(node, setting, table.cite(row)):
+        return found
     if node.qdq is None and node.input(0).dtype == "float32":
-        old = setting.htp_arch and setting.htp_arch < 69
-        if old:
-            return refuses(
-                f"float on Hexagon v{setting.htp_arch}: HTP needs a quantised model.", table.cite(row)
-            )
         return depends(
             f"QNN has {node.op}; float32 runs as float16 on HTP. {_condition(row.condition)}", table.cite(row)
         )
     return depends(f"QNN has {node.op}. {_condition(row.condition)}", table.cite(row))
+
+
+def _float_on_old(node: OpNode, setting: Setting, source: str) -> Ruling | None:
+    if node.qdq is None and node.input(0).dtype == "float32" and setting.htp_arch and setting.htp_arch < 69:
+        return refuses(f"float on Hexagon v{setting.htp_arch}: HTP needs a quantised model.", source)
+    return None
+
+
+def _is_in_gelu(node: OpNode) -> bool:
+    """Whether an Erf stands where the provider looks for a Gelu that was written out.
+
+    Asked of onnxruntime-qnn 2.7.0 on SM8650, 2026-12-01: it took all 13 of PP-OCRv6's recogniser.
+    """
+    return node.op == "Erf" and node.producers[:1] == ("Div",) and set(node.consumers) == {"Add"}
 
 
 def _refused(node: OpNode, source: str) -> Ruling | None:

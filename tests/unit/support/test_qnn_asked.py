@@ -38,6 +38,16 @@ def quantized(op: str, dtype: str, *weights: str) -> OpNode:
     return replace(made, qdq=QdqGroup(inputs=inside, outputs=(replace(inside[0], shape=X.shape),)))
 
 
+def test_a_gelu_that_was_written_out_is_taken_whole() -> None:
+    """The provider fuses Div → Erf → Add → Mul: 13 times in PP-OCRv6's recogniser, which stays one piece."""
+    inside = replace(node("Erf"), producers=("Div",), consumers=("Add",))
+    assert verdict(inside) is Verdict.CONDITIONAL
+    assert verdict(inside, arch=68) is Verdict.FALLS_BACK, "float needs v69"
+    assert verdict(replace(inside, inputs=(tensor("N", 8),))) is Verdict.FALLS_BACK
+    assert verdict(node("Erf")) is Verdict.FALLS_BACK
+    assert verdict(replace(inside, consumers=("Add", "Mul"))) is Verdict.FALLS_BACK
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
