@@ -6,18 +6,19 @@ JSON: `{"targets": {T: {"counts": {verdict: n}, "partitions": n, "macs_share": x
 {"held", "held_bytes", "inserted", "inserted_bytes", "unknown_sizes", "source"}, "evidence": [{"source",
 "soc", "is_simulated", "applies", "file", "words", "taken": [name], "left": [name], "delegated" | null,
 "total" | null, "refused"}]}}, "problems": [{"target", "verdict", "op", "nodes": [name], "sentence",
-"source", "tier", "fixes", "macs_share", "partitions", "partitions_if_fixed" | null}], "tools": {T: tool},
-"notes"}` with verdicts `runs`, `conditional`, `falls_back`, `fails`, `unknown` and tiers `rule`, `tool`,
-`measured`. A problem is one reason with all its nodes, the dearest first. Evidence is what runs on devices
-said, the newest last; `applies`: it stands over rules and tools. Counts, partitions and problems take a
-delegate call of the file as one node; `verdicts` has what is inside of it too.
+"source", "tier", "fixes", "macs_share", "partitions", "partitions_if_fixed" | null}], "operators": [{"op",
+"nodes", "targets": {T: {verdict: n}}}], "tools": {T: tool}, "notes"}` with verdicts `runs`, `conditional`,
+`falls_back`, `fails`, `unknown` and tiers `rule`, `tool`, `measured`. A problem is one reason with all its
+nodes, the dearest first. Evidence is what runs on devices said, the newest last; `applies`: it stands over
+rules and tools. Counts, partitions and problems take a delegate call of the file as one node; `verdicts` has
+what is inside of it too.
 """
 
 from __future__ import annotations
 
 from studio.graph import Graph
 from studio.records import Record
-from studio.support import Problem, TargetVerdicts, layout_tax
+from studio.support import Problem, TargetVerdicts, layout_tax, operator_matrix
 
 
 class NodeVerdict(Record):
@@ -99,11 +100,20 @@ class ProblemLine(Record):
     partitions_if_fixed: int | None
 
 
+class OperatorLine(Record):
+    """A row of the matrix of operators and targets; a verdict that no node has is left out."""
+
+    op: str
+    nodes: int
+    targets: dict[str, dict[str, int]]
+
+
 class SupportAnswer(Record):
     """What `support --json` prints."""
 
     targets: dict[str, TargetSupport]
     problems: tuple[ProblemLine, ...]
+    operators: tuple[OperatorLine, ...]
     tools: dict[str, str]  # with --tool: target id → the tool that answered, and its version
     notes: tuple[str, ...]
 
@@ -133,6 +143,14 @@ def answer_of(
                 partitions_if_fixed=p.partitions_if_fixed,
             )
             for p in problems
+        ),
+        operators=tuple(
+            OperatorLine(
+                op=row.op,
+                nodes=row.nodes,
+                targets={t: {str(v): n for v, n in cell.items()} for t, cell in row.cells.items()},
+            )
+            for row in operator_matrix(graph, verdicts)
         ),
         tools=tools,
         notes=notes,

@@ -9,11 +9,12 @@ from studio.report import charts
 from studio.report.content import ReportContent
 from studio.report.palette import ICONS
 from studio.report.words import count_text, escape, size_text, table
-from studio.support import Evidence, Problem, Tier, layout_tax
+from studio.support import Evidence, Problem, Tier, layout_tax, operator_matrix
 from studio.targets import TARGETS
 
 _PROBLEMS_SHOWN = 20
 _NODES_SHOWN = 4
+_OPERATORS_SHOWN = 60
 _ASKED = {Tier.TOOL: "tool asked", Tier.MEASURED: "measured"}
 _LEGEND = (
     '<p class="quiet">Runs: on the target. Conditional: if what its reason names holds. Falls back: on the '
@@ -47,7 +48,13 @@ def support_section(content: ReportContent) -> str:
         )
     head = ("target", *(v.replace("_", " ") for v in _SIGN), "partitions", "MACs kept")
     shown = content.problems[:_PROBLEMS_SHOWN]
-    parts = [table(head, rows, "lrrrrrrr"), _LEGEND, _measured(content), _partitions(content)]
+    parts = [
+        table(head, rows, "lrrrrrrr"),
+        _LEGEND,
+        _measured(content),
+        _partitions(content),
+        _matrix(content),
+    ]
     if shown:
         parts.append(f"<h3>Problems ({len(content.problems)})</h3>")
         parts += [_problem(content, problem) for problem in shown]
@@ -93,6 +100,28 @@ def _partitions(content: ReportContent) -> str:
         + table(head, rows, "lrrrrrrr")
         + f'<p class="quiet">{escape(words)}</p>'
     )
+
+
+def _matrix(content: ReportContent) -> str:
+    """Operators against targets; empty without a graph."""
+    if content.graph is None or not content.graph.node_count:
+        return ""
+    found = operator_matrix(content.graph, content.verdicts)
+    rows = [
+        (
+            escape(row.op),
+            f"{row.nodes:,}",
+            *(
+                " ".join(_count(str(v), n) for v, n in row.cells[target].items())
+                for target in content.verdicts
+            ),
+        )
+        for row in found[:_OPERATORS_SHOWN]
+    ]
+    head = ("operator", "nodes", *map(escape, content.verdicts))
+    more = len(found) - len(rows)
+    words = f'<p class="quiet">… and {more:,} more operators.</p>' if more > 0 else ""
+    return "<h3>Operators</h3>" + table(head, rows, "lr" + "l" * len(content.verdicts)) + words
 
 
 def _measured(content: ReportContent) -> str:

@@ -18,6 +18,7 @@ Why conditional and unknown are not merged into a guess: a false yes costs its r
 
 from studio.support.judge import judge
 from studio.support.layout_tax import LayoutTax, layout_tax
+from studio.support.matrix import OperatorRow, operator_matrix
 from studio.support.problems import Problem, find_problems
 from studio.support.verdict import (
     VERDICTS,
@@ -33,6 +34,7 @@ __all__ = [
     "VERDICTS",
     "Evidence",
     "LayoutTax",
+    "OperatorRow",
     "Partition",
     "Problem",
     "Reason",
@@ -42,4 +44,5 @@ __all__ = [
     "find_problems",
     "judge",
     "layout_tax",
+    "operator_matrix",
 ]

@@ -79,6 +79,20 @@ def test_open_dims_are_shown_and_can_be_given(tmp_path: Path, capfd: pytest.Capt
     assert "--dim N=1" in capfd.readouterr().out
 
 
+def test_support_has_the_matrix_of_operators_and_targets(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = conv_net(tmp_path / "net.onnx")
+    found = answer(capfd, "support", str(path), "--target", "ort/nnapi", "--target", "litert/gpu")
+    counted: dict[str, dict[str, dict[str, int]]] = {}
+    for target, support in found["targets"].items():
+        for verdict in support["verdicts"]:
+            cell = counted.setdefault(verdict["op"], {}).setdefault(target, {})
+            cell[verdict["verdict"]] = cell.get(verdict["verdict"], 0) + 1
+    assert {row["op"]: row["targets"] for row in found["operators"]} == counted
+    assert {row["op"]: row["nodes"] for row in found["operators"]}["Conv"] == 2
+
+
 def test_support_keeps_its_contract(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = conv_net(tmp_path / "net.onnx")
     found = answer(capfd, "support", str(path), "--target", "ort/nnapi", "--target", "litert/gpu")

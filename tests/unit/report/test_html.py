@@ -109,6 +109,18 @@ def test_a_report_needs_no_network_and_no_script(tmp_path: Path) -> None:
     assert "default-src 'none'" in page
 
 
+def test_operators_stand_against_targets(tmp_path: Path) -> None:
+    project = new_project(conv_net(tmp_path / "net.onnx"), ("ort/cpu", "ort/nnapi"))
+    save_project(project, tmp_path / "net.studio")
+    page, _ = page_of(tmp_path / "net.studio")
+    matrix = page[page.index("<h3>Operators</h3>") :]
+    matrix = matrix[: matrix.index("</table>")]
+    rows = [re.sub(r"<[^>]+>", " ", row).split() for row in matrix.split("<tr>")[1:]]
+    assert rows[0][:2] == ["operator", "nodes"] and len(rows[0]) > 2
+    conv = next(row for row in rows if row[0] == "Conv")
+    assert conv[1] == "2" and set(conv[2:]) == {"2"}, "both have the same verdict on each target"
+
+
 def test_what_devices_measured_is_marked_and_weighed(tmp_path: Path) -> None:
     project = new_project(conv_net(tmp_path / "net.onnx"), ("ort/cpu", "executorch/vulkan"))
     save_project(project, tmp_path / "net.studio")
