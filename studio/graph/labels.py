@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from studio.graph.graph import Graph, Shape
+from studio.graph.graph import Graph, Quantization, Shape
 
 _SHORT = {
     "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64",
@@ -50,6 +50,17 @@ def tensor_text(graph: Graph, tensor: int, *, is_whole: bool = False) -> str:
     in full when it `is_whole`."""
     dtype, shape = graph.tensor_dtype[tensor], graph.tensor_shape[tensor]
     return f"{shape_text(shape) if is_whole else short_shape_text(shape)} {_SHORT.get(dtype, dtype)}".strip()
+
+
+def scale_text(quantization: Quantization) -> str:
+    """`s 0.0123 z −4`, or the range of the scales when there is one per channel."""
+    scales, zeros = quantization.scale, quantization.zero_point
+    if not scales:
+        return ""
+    if len(scales) > 1:
+        return f"s {min(scales):.3g}…{max(scales):.3g} ×{len(scales)}"
+    zero = f" z {zeros[0]}".replace("-", "−") if zeros else ""
+    return f"s {scales[0]:.3g}{zero}"
 
 
 def output_text(graph: Graph, node: int, *, is_whole: bool = False) -> str:

@@ -7,7 +7,7 @@ make it, and every colour comes with a sign and a word. What is drawn where: `sv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -74,15 +74,18 @@ def graph_svg(
 ) -> str:
     """SVG text of the whole layout or of a region, coloured by `paint`, under a title and a legend."""
     title = title or graph.name
+    is_whole = region is None
     region = region or Region(0, 0, layout.width, layout.height)
     seen = region.items(layout)
     detailed = len(seen) <= DETAIL_LIMIT
     boxes = BoxSketcher(graph, layout, paint, palette, detailed=detailed)
+    frames, frame_titles = frames_svg(graph, layout, palette)
+    edges, notes, notes_end = edges_svg(graph, layout, paint, palette, region.holds, detailed=detailed)
+    if is_whole:
+        region = replace(region, width=max(region.width, notes_end))
     head = Head("", 0.0, 0.0)
     if header:
         head = head_svg(title, subtitle, paint, boxes.scale, palette, region.width)
-    frames, frame_titles = frames_svg(graph, layout, palette)
-    edges, notes = edges_svg(graph, layout, paint, palette, region.holds, detailed=detailed)
     width, height = max(region.width, head.width), region.height + head.height
     left = (width - region.width) / 2
     clip = f'<clipPath id="region"><rect {rect(region.x, region.y, region.width, region.height)}/></clipPath>'

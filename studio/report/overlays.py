@@ -14,7 +14,7 @@ import numpy as np
 from studio.errors import InputError
 from studio.graph.cost import Costs
 from studio.graph.graph import Graph
-from studio.graph.labels import value_text
+from studio.graph.labels import scale_text, value_text
 from studio.graph.quantization_roles import quantization_codes
 from studio.graph.scales import GROUP_COLORS
 from studio.measure.layer_errors import LayerErrors
@@ -126,7 +126,8 @@ def quantization_paint(facts: Facts) -> Paint:
     gravity = (5, 1, 0, 2, 3, 4)  # the later, the graver
     rank = np.array([gravity.index(code) for code, _ in looks], np.int16)
     categories = tuple(looks[code][1] for code in gravity)
-    return Paint(categories, rank[quantization_codes(facts.graph)], "Quantisation")
+    scales = {t: scale_text(q) for t, q in facts.graph.tensor_quantization.items()}
+    return Paint(categories, rank[quantization_codes(facts.graph)], "Quantisation", tensor_note=scales)
 
 
 OVERLAYS: dict[str, Callable[[Facts], Paint]] = {

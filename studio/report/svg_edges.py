@@ -14,9 +14,10 @@ from studio.graph.layout import Layout
 from studio.graph.scales import weight_classes
 from studio.report.paint import Paint
 from studio.report.palette import Palette, mix
-from studio.report.svg_text import cut, escape
+from studio.report.svg_text import cut, escape, text_width
 
 Points = npt.NDArray[np.float32]
+_NOTE_SIZE = 10  # pixels
 
 
 def edges_svg(
@@ -27,8 +28,11 @@ def edges_svg(
     is_seen: Callable[[Points], bool],
     *,
     detailed: bool,
-) -> tuple[list[str], list[str]]:
-    """(edges that `is_seen` says yes to, texts above all lines); without details no heads and no texts."""
+) -> tuple[list[str], list[str], float]:
+    """(edges that `is_seen` says yes to, texts above all lines, where the rightmost text ends in pixels).
+
+    Without details no heads and no texts.
+    """
     colour = mix(palette.canvas, palette.quiet, 0.62)
     offsets, curves = curves_of(layout.edge_offsets, layout.edge_points)
     weights = weight_classes(layout.edge_tensor, paint.tensor_bytes if paint else {})
@@ -36,7 +40,7 @@ def edges_svg(
     heavy: dict[int, list[str]] = {}
     heads: list[str] = []
     portals: list[int] = []
-    notes: dict[tuple[int, int], str] = {}
+    notes: dict[tuple[int, int], tuple[float, float, str]] = {}
     for edge in range(len(layout.edge_source)):
         points = layout.edge_points[layout.edge_offsets[edge] : layout.edge_offsets[edge + 1]]
         if not is_seen(points):
@@ -47,10 +51,10 @@ def edges_svg(
             path = svg_path(curves[int(offsets[edge]) : int(offsets[edge + 1])])
             (heavy.setdefault(int(weights[edge]), []) if weights[edge] else lines).append(path)
             tensor = int(layout.edge_tensor[edge])
-            if paint and tensor in paint.tensor_note:
-                notes.setdefault(
-                    (int(layout.edge_source[edge]), tensor), _note(points, paint.tensor_note[tensor], palette)
-                )
+            note = paint.tensor_note.get(tensor, "") if paint else ""
+            if note:  # beside the beginning of the edge
+                x, y = points[0].tolist()
+                notes.setdefault((int(layout.edge_source[edge]), tensor), (x + 8, y + 13, note))
         x, y = points[-1].tolist()
         heads.append(f"M{x:.1f} {y:.1f}l-3.6 -6.5h7.2z")
     parts = (
@@ -61,16 +65,17 @@ def edges_svg(
         for width, paths in sorted(heavy.items())
     ]
     parts += _portals(graph, layout, portals, colour, palette, detailed=detailed)
-    if detailed:
-        parts.append(f'<path d="{"".join(heads)}" fill="{colour}"/>')
-    return parts, list(notes.values()) if detailed else []
+    if not detailed:
+        return parts, [], 0.0
+    parts.append(f'<path d="{"".join(heads)}" fill="{colour}"/>')
+    words = list(notes.values())
+    end = max((x + text_width(text, _NOTE_SIZE) for x, _, text in words), default=0.0)
+    return parts, [_note(x, y, text, palette) for x, y, text in words], end
 
 
-def _note(points: Points, words: str, palette: Palette) -> str:
-    """A text beside the beginning of an edge."""
-    x, y = points[0].tolist()
+def _note(x: float, y: float, words: str, palette: Palette) -> str:
     return (
-        f'<text x="{x + 8:.1f}" y="{y + 13:.1f}" font-size="10" fill="{palette.boundary}" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{_NOTE_SIZE}" fill="{palette.boundary}" '
         f'stroke="{palette.canvas}" stroke-width="3" paint-order="stroke">{escape(words)}</text>'
     )
 

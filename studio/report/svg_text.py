@@ -8,7 +8,8 @@ from functools import lru_cache
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROW = frozenset("iIjlt.,:;!'|()[]{} /\\-`")
-_WIDE = frozenset("mwMW@%")
+_WIDE = frozenset("mwMW@%…")
+_SIGNS = frozenset("×−±+=<>~")
 _LONGEST = 400  # characters; a name may be 1 MB, and no picture shows more
 
 
@@ -29,7 +30,11 @@ def _advance(character: str) -> float:
     if character in _NARROW:
         return 0.36
     if character in _WIDE:
-        return 0.95
+        return 1.0
+    if character in _SIGNS:
+        return 0.84
+    if character.isdigit():
+        return 0.64
     if unicodedata.east_asian_width(character) in "WF":
         return 1.05
     if unicodedata.combining(character):

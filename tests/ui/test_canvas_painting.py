@@ -418,3 +418,28 @@ def test_lines_and_marks_stand_out_from_the_canvas(colors: CanvasColors) -> None
     roles += ["runs", "conditional", "falls_back", "fails", "unknown", "added", "removed", "changed"]
     for role in roles:
         assert contrast(colors.role(role), colors.role("canvas")) >= 3.0, role
+
+
+def test_a_whole_picture_has_room_for_the_labels_at_its_right(qtbot: QtBot) -> None:
+    graph = chain(3)
+    tensor = int(graph.outputs_of(0)[0])
+    canvas = make_canvas(qtbot, graph)
+    plain = canvas.grab_image(whole=True).width()
+    scales = tuple(0.000692 + 1e-6 * k for k in range(720))
+    graph.tensor_quantization = {tensor: Quantization(scale=scales, zero_point=(0,) * 720, axis=0)}
+    canvas = make_canvas(qtbot, graph)
+    assert canvas.grab_image(whole=True).width() > plain
+
+
+def test_a_whole_picture_labels_every_edge_not_only_those_that_a_frame_has_time_for(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canvas = make_canvas(qtbot, chain(6))
+    frame(canvas)
+    canvas.camera.show(canvas.viewport.zoomed(1.2 / canvas.viewport.scale, 320, 240))
+    on_screen = pixels(frame(canvas))
+    assert canvas.detail is Detail.LABELLED
+    every = pixels(canvas.grab_image(whole=True))
+    monkeypatch.setattr("studio.ui.canvas.edge_paint.MOST_LABELS", 1)
+    assert np.array_equal(pixels(canvas.grab_image(whole=True)), every)
+    assert not np.array_equal(pixels(frame(canvas)), on_screen)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from studio.graph.graph import Graph
-from studio.graph.labels import nodes_text, value_text
+from studio.graph.labels import nodes_text, scale_text, value_text
 from studio.graph.layout import ItemKind
-from studio.ui.canvas.labels import clean, output_in_full, quantization_text, scope_title, tensor_in_full
+from studio.ui.canvas.labels import clean, output_in_full, scope_title, tensor_in_full
 from studio.ui.canvas.overlay import Overlay
 from studio.ui.canvas.scene import Scene
 from studio.ui.texts import translate
@@ -56,5 +56,5 @@ def describe_tensor(graph: Graph, tensor: int) -> str:
     if size >= 0:
         lines.append(value_text(size, "B"))
     if tensor in graph.tensor_quantization:
-        lines.append(quantization_text(graph.tensor_quantization[tensor]))
+        lines.append(scale_text(graph.tensor_quantization[tensor]))
     return "\n".join(line for line in lines if line)

@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QStaticText, QTransform
 
+from studio.graph.labels import scale_text
 from studio.graph.scales import weight_classes
 from studio.ui.canvas.coloring import Coloring
 from studio.ui.canvas.colors import label_ground
 from studio.ui.canvas.far_paint import draw_lines
-from studio.ui.canvas.labels import quantization_text, tensor_text
+from studio.ui.canvas.labels import tensor_text
 from studio.ui.canvas.shapes import curves_path, triangles_path
 from studio.ui.canvas.texts import plain, sized
 from studio.ui.canvas.viewport import Viewport
@@ -26,6 +27,7 @@ SHORTEST = 3.0  # pixels; shorter lines far away say nothing
 MOST_LABELS = 120
 LONGEST_CURVE = 20_000.0  # screen pixels; what is longer is straight as far as one sees
 LABEL_PX = 9.5
+LONGEST_LABEL = 1000.0  # pixels: shape, scale and an overlay's note
 ARROWS_FROM = 0.35  # zoom from which arrow heads are drawn
 WEIGHTS_FROM = 0.12  # zoom from which edges that cross borders are thick
 
@@ -133,8 +135,13 @@ class EdgePainter:
             else:
                 self.paint_curves(painter, viewport, chosen, pen, arrows=False)
 
-    def paint_labels(self, painter: QPainter, viewport: Viewport, edges: Indices) -> None:
-        """Texts beside the beginnings of edges, once per tensor; those that would overlap are left out."""
+    def paint_labels(
+        self, painter: QPainter, viewport: Viewport, edges: Indices, *, spare: bool = True
+    ) -> None:
+        """Texts beside the beginnings of edges, once per tensor; those that would overlap are left out.
+
+        `spare`: only so many as a frame has time for.
+        """
         font = sized(self.font, LABEL_PX * viewport.scale)
         if font.pixelSize() != self._label_size:
             self._labels.clear()
@@ -142,7 +149,7 @@ class EdgePainter:
         painter.setFont(font)
         ground = label_ground(self.coloring.colors)
         painter.setPen(self.coloring.colors.role("quiet"))
-        named = edges[self._labelled[edges]][: 4 * MOST_LABELS]
+        named = edges[self._labelled[edges]][: 4 * MOST_LABELS if spare else None]
         starts = self.scene.curves[self.scene.curve_offsets[named]] * viewport.scale
         starts = starts + np.array([viewport.offset_x + 6, viewport.offset_y + 3 * viewport.scale])
         taken: list[QRectF] = []
@@ -159,8 +166,20 @@ class EdgePainter:
             taken.append(box)
             painter.fillRect(box.adjusted(-2, 1, 2, -1), ground)
             painter.drawStaticText(box.topLeft(), text)
-            if len(taken) >= MOST_LABELS:
+            if spare and len(taken) >= MOST_LABELS:
                 break
+
+    def right_end(self) -> float:
+        """Where the rightmost label ends at zoom 1, in scene pixels: a whole picture needs that room."""
+        edges = np.flatnonzero(self._labelled)
+        starts = self.scene.curves[self.scene.curve_offsets[edges], 0]
+        metrics = QFontMetricsF(sized(self.font, LABEL_PX))
+        furthest = -np.inf
+        for edge, start in zip(edges[np.argsort(-starts)].tolist(), np.sort(starts)[::-1].tolist()):
+            if start + LONGEST_LABEL < furthest:
+                break
+            furthest = max(furthest, start + 6 + metrics.horizontalAdvance(self.label_of(edge)) + 2)
+        return float(furthest)
 
     def _label(self, edge: int, font: QFont) -> tuple[QStaticText, QSizeF] | None:
         if edge not in self._labels:
@@ -181,7 +200,7 @@ class EdgePainter:
             return ""
         parts = [tensor_text(graph, tensor)]
         if tensor in graph.tensor_quantization:
-            parts.append(quantization_text(graph.tensor_quantization[tensor]))
+            parts.append(scale_text(graph.tensor_quantization[tensor]))
         if overlay is not None and tensor in overlay.tensor_note:
             parts.append(overlay.tensor_note[tensor])
         return "  ".join(p for p in parts if p)

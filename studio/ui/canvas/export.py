@@ -34,14 +34,20 @@ def whole_viewport(
 ) -> Viewport:
     """A viewport that holds the whole scene at a scale and the legend under it, made smaller where the
     picture would be huge; `ratio` pixels to each of its own."""
-    left, top, right, bottom = painter.scene.bounds
-    wide, high = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
+    left, top, wide, high = _extent(painter)
     scale = min(scale, math.sqrt(MOST_PIXELS / (wide * high)) / ratio, LONGEST_SIDE / max(wide, high) / ratio)
     width, height = max(math.ceil(wide * scale), 1), max(math.ceil(high * scale), 1)
     if legend is not None and legend.height:
         width = max(width, math.ceil(legend.width + 2 * PANEL_MARGIN))
         height += math.ceil(legend.height + PANEL_MARGIN)
     return Viewport(scale, (MARGIN - left) * scale, (MARGIN - top) * scale, width, height, ratio)
+
+
+def _extent(painter: ScenePainter) -> tuple[float, float, float, float]:
+    """(left, top, width, height) of everything that is drawn at zoom 1, with a margin in the sizes."""
+    left, top, right, bottom = painter.scene.bounds
+    right = max(right, painter.labels_end)
+    return left, top, right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
 
 
 def grab_image(
@@ -91,8 +97,7 @@ def save_pdf(
     """Writes one page as large as the scene (at zoom 1 when it fits into a PDF) or as the view."""
     view = viewport
     if whole:
-        left, top, right, bottom = painter.scene.bounds
-        wide, high = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
+        _left, _top, wide, high = _extent(painter)
         room = PDF_LONGEST - (legend.height + PANEL_MARGIN if legend is not None else 0)
         view = whole_viewport(painter, min(1.0, room / max(wide, high)), legend)
     writer = QPdfWriter(path)

@@ -12,7 +12,6 @@ import unicodedata
 
 from studio.graph import Graph
 from studio.graph import labels as shared
-from studio.graph.graph import Quantization
 from studio.graph.repeats import repeats
 from studio.graph.scopes import frame_words, scope_tree
 
@@ -66,17 +65,6 @@ def node_name(graph: Graph, node: int) -> str:
     """A node's name without what its scope and operator say anyway; a bare number is not worth the room."""
     name = clean(shared.short_name(graph, node, 40), 40, keep_tail=True)
     return name if any(c.isalpha() for c in name) else ""
-
-
-def quantization_text(quantization: Quantization) -> str:
-    """`s 0.0123 z −4`, or the range of the scales when there is one per channel."""
-    scales, zeros = quantization.scale, quantization.zero_point
-    if not scales:
-        return ""
-    if len(scales) > 1:
-        return f"s {min(scales):.3g}…{max(scales):.3g} ×{len(scales)}"
-    zero = f" z {zeros[0]}".replace("-", "−") if zeros else ""
-    return f"s {scales[0]:.3g}{zero}"
 
 
 def scope_title(graph: Graph, scope: int) -> tuple[str, str]:

@@ -114,6 +114,11 @@ class ScenePainter:
         self._portals = PortalPainter(self.coloring, self.font)
 
     @property
+    def labels_end(self) -> float:
+        """Where the rightmost label of an edge ends at zoom 1, in scene pixels; −inf without any."""
+        return self._edges.right_end()
+
+    @property
     def colors(self) -> CanvasColors:
         return self.coloring.colors
 
@@ -184,7 +189,7 @@ class ScenePainter:
             self._paint_edges(painter, viewport, edges)
             self._paint_outlines(painter, viewport)
             if self.detail is Detail.LABELLED:
-                self._edges.paint_labels(painter, viewport, edges)
+                self._edges.paint_labels(painter, viewport, edges, spare=not self._is_unhurried)
             paint_frame_titles(painter, self.scene, viewport, self.colors, self.font, least)
             self._cards.paint(
                 painter,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from studio.graph import Graph
+from studio.graph.labels import scale_text
 from studio.graph.quantization_roles import (
     BORDER,
     FLOAT,
@@ -12,7 +13,6 @@ from studio.graph.quantization_roles import (
     REQUANTIZE,
     quantization_codes,
 )
-from studio.ui.canvas.labels import quantization_text
 from studio.ui.canvas.overlay import Category, Hatch, Icon, Overlay
 from studio.ui.texts import translate
 
@@ -50,7 +50,5 @@ def _sentence(graph: Graph, code: int, node: int) -> str:
         OTHER: translate("Canvas", "Does not compute on activations."),
     }[code]
     outputs = graph.outputs_of(node).tolist()
-    notes = [
-        quantization_text(graph.tensor_quantization[t]) for t in outputs if t in graph.tensor_quantization
-    ]
+    notes = [scale_text(graph.tensor_quantization[t]) for t in outputs if t in graph.tensor_quantization]
     return f"{word} {' · '.join(n for n in notes if n)}".strip()

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from studio.errors import InputError
-from studio.graph import Graph, Subgraph, node_costs
+from studio.graph import Graph, Quantization, Subgraph, node_costs
 from studio.graph.curves import curves_of, svg_path
 from studio.graph.layout import lay_out
 from studio.graph.scales import heat_table
@@ -159,6 +159,36 @@ def test_heat_map_leaves_unknown_values_uncoloured_and_writes_the_others() -> No
     assert sum(r.get("fill") == high for r in ElementTree.fromstring(svg).iter(SVG + "rect")) >= 2
     empty = graph_svg(graph, lay_out(graph, GraphView()), value_paint("MACs", np.full(6, np.nan), ""))
     assert "No node has a figure above 0." in texts(empty)
+
+
+def test_scales_stand_beside_their_edges_and_inside_the_picture() -> None:
+    graph = chain(["Conv", "Relu"])
+    scales = tuple(0.000692 + 1e-6 * k for k in range(720))
+    graph.tensor_quantization = {
+        1: Quantization(scale=scales, zero_point=(0,) * 720, axis=0),
+        2: Quantization(scale=(0.5,), zero_point=(-3,)),
+    }
+    paint = OVERLAYS["quantization"](Facts(graph, LIGHT))
+    root = ElementTree.fromstring(graph_svg(graph, lay_out(graph, GraphView()), paint))
+    notes = {
+        t.text: float(t.get("x", "")) for t in root.iter(SVG + "text") if (t.text or "").startswith("s ")
+    }
+    assert set(notes) == {"s 0.000692…0.00141 ×720", "s 0.5 z −3"}
+    width = float(root.get("viewBox", "").split()[2])
+    assert all(x + text_width(words, 10) <= width for words, x in notes.items() if words)
+
+
+@pytest.mark.parametrize(
+    ("text", "ems"),  # ems in DejaVu Sans, the widest of the fonts that pictures name
+    [
+        ("s 0.000692…0.00192 ×720", 13.81),
+        ("[1,120,4,4] f32", 7.49),
+        ("DequantizeLinear", 8.82),
+        ("backbone/layers.0/attn/MatMul", 15.54),
+    ],
+)
+def test_texts_are_never_thought_narrower_than_they_are(text: str, ems: float) -> None:
+    assert ems <= text_width(text, 1.0) <= 1.08 * ems
 
 
 def test_partitions_have_a_line_a_title_and_thick_edges_with_their_bytes() -> None:
