@@ -26,10 +26,10 @@ _IDENTIFIER = re.compile(r"[\w.:\-]+")
 
 def short_shape_text(shape: Shape | None) -> str:
     """A shape for a box: every dim is there. Where names are too long for it they lose their middle, and
-    a computed size is `(…)`: `[Dyn…0,96,(…),(…)]`."""
+    a computed size is `(…)`: `[Dy…0,96,(…),(…)]`."""
     text = shape_text(shape)
-    for longest in (12, 8, 6):
-        if shape is None or len(text) <= _ROOM:
+    for longest in (12, 8, 6, 4):
+        if shape is None or len(text) + text.count("…") <= _ROOM:  # it is twice as wide as a digit
             return text
         text = f"[{','.join(_short_dim(dim, longest) for dim in shape)}]"
     return text

@@ -27,7 +27,8 @@ def test_a_value_has_its_unit_and_infinity_no_prefix(value: float, unit: str, te
     [
         (None, ""),
         ((1, 3, "height", "width"), "[1,3,height,width]"),
-        (("batch_size", "sequence", 384), "[bat…ze,seq…ce,384]"),
+        (("batch_size", "sequence", 384), "[ba…e,se…e,384]"),
+        (("DynamicDimension.0", "Reshape_470_o0__d2", 120), "[Dy…0,Re…2,120]"),
         (("batch_size", 3, None), "[batch_size,3,?]"),
         (("DynamicDimension.0", 3, "DynamicDimension.1"), "[Dyn…0,3,Dyn…1]"),
         (("DynamicDimension.0", 96, "floor(DynamicDimension.1/2 - 1/2) + 1", 7), "[Dyn…0,96,(…),7]"),
