@@ -29,6 +29,17 @@ class PointedSurface(Surface):
         self.camera.resize(self.width(), self.height(), self.devicePixelRatioF())
         self.camera.fit(animated=animated)
 
+    def fit_width(self) -> None:
+        """Makes the graph as wide as the widget, at the height where one looks."""
+        left, _, right, _ = self.scene.bounds
+        _, y = self.viewport.to_layout(self.width() / 2, self.height() / 2)
+        view = self.viewport.fitted(left, y, right, y, margin=28)
+        self.camera.move_to(view.centred((left + right) / 2, y, view.scale))
+
+    def zoom_to_scale(self, scale: float) -> None:
+        """Zooms round the middle to a scale; 1 = actual size."""
+        self.camera.zoom_to_scale(scale)
+
     def zoom_to(self, nodes: Iterable[int]) -> None:
         """Shows these nodes, as large as they fit."""
         scene = self.scene
