@@ -11,6 +11,7 @@ from studio.graph.matching import match_nodes as match_graphs
 from studio.graph.op_family import op_family
 from studio.jobs.ask_tool import match_nodes
 from studio.measure.evidence import RunEvidence, Share
+from studio.support.converted import converted_parts, taken_of
 
 Fate = dict[int, bool]
 """Node → whether the target took it."""
@@ -44,6 +45,15 @@ def _by_file(graph: Graph) -> Fate:
 
 def trace(graph: Graph, artifact: Graph, fate: Fate) -> Fate:
     """The fate of the nodes that the artifact's came from; taken only where all its parts were."""
+    if graph.format == "pt2" and artifact.format == "tflite":
+        parts_of = converted_parts(graph, artifact)
+        sure = {n: taken for n, parts in parts_of.items() if (taken := taken_of(parts, fate)) is not None}
+        return _matched(graph, artifact, fate) | sure
+    return _matched(graph, artifact, fate)
+
+
+def _matched(graph: Graph, artifact: Graph, fate: Fate) -> Fate:
+    """The fate of nodes that kept name, origin or output; of all that match when every node had the same."""
     if len(set(fate.values())) == 1:
         taken = next(iter(fate.values()))
         to_artifact, _ = match_graphs(graph, artifact)

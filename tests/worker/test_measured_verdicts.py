@@ -126,6 +126,29 @@ def test_litert_tells_node_by_node_what_its_delegate_took(mixed_program: Path, t
     assert all(found.reason(n).tier is Tier.MEASURED for n in taken)
 
 
+def test_a_torch_program_is_measured_node_by_node_through_its_tflite_file(
+    mixed_program: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("litert_torch")
+    from studio.backends.litert import LitertBackend
+
+    made = Path(LitertBackend().convert(mixed_program, {}, tmp_path, Quiet()).path)
+    runs = bench(made, "litert/cpu")
+    graph = open_graph(mixed_program)
+    rules = judge(graph, ["litert/cpu"])
+    derived = {hash_file(made): made}
+    found = with_measured(graph, hash_file(mixed_program), rules, evidence_in(runs), derived=derived)
+    (piece,) = found["litert/cpu"].evidence
+    ops = {graph.node_op[n]: n in piece.taken for n in (*piece.taken, *piece.left)}
+    assert ops == {
+        "aten.conv2d.default": True,
+        "aten.relu.default": True,
+        "aten.cumsum.default": False,
+        "aten.add.Tensor": True,
+    }
+    assert {found["litert/cpu"].reason(n).tier for n in range(graph.node_count)} == {Tier.MEASURED}
+
+
 def test_executorch_says_by_its_file_and_by_running(mixed_program: Path, tmp_path: Path) -> None:
     pytest.importorskip("executorch")
     from studio.backends.executorch import ExecutorchBackend
