@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from studio.graph import items
 from studio.graph.cuts import GUTTER, choose_cuts
-from studio.graph.drawing import Drawing
-from studio.graph.frame_pieces import FramePieces, least, most
+from studio.graph.drawing import Drawing, moved
+from studio.graph.frame_pieces import Content, FramePieces, frame_pieces
 from studio.graph.groups import bounds_of, order_by, ranges
 from studio.graph.portals import STUB
 
@@ -26,6 +26,7 @@ LANE = 8.0
 MAX_LANES = 24  # lines of one cut that run through a gutter; more become portals
 _ROOM = 18.0  # between a column's end and the first lane
 _CORNER = 8.0
+_CORNERS = 8  # points of a detour
 
 
 def wrap(drawing: Drawing, tensors: Ints, anchors: Ints) -> Drawing:
@@ -37,12 +38,6 @@ def wrap(drawing: Drawing, tensors: Ints, anchors: Ints) -> Drawing:
     return drawing if not len(cuts) else _Wrap(drawing, tensors, cuts).result()
 
 
-def _split(table: Floats, rows: Ints, group: Ints, count: int) -> list[Floats]:
-    """[columns of the table, n] the chosen rows of every group, turned so that each column lies together."""
-    ordered = np.ascontiguousarray(table.take(rows[order_by(group)], axis=0).T)
-    return [ordered[:, a:b] for a, b in pairwise(bounds_of(group, count).tolist())]
-
-
 class _Wrap:
     """One wrap: which column everything is in, how far columns move, and what is cut."""
 
@@ -51,153 +46,192 @@ class _Wrap:
         self.tensors = tensors
         self.cuts = cuts
         self.columns = len(cuts) + 1
-        self.bounds = np.concatenate([[-np.inf], cuts, [np.inf]])
+        self.low, self.high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
+        self.counts = np.diff(drawing.offsets)
         self.box_column = np.searchsorted(cuts, drawing.boxes[:, 1])
-        self.first = np.searchsorted(cuts, drawing.points[drawing.offsets[:-1], 1])
-        self.last = np.searchsorted(cuts, drawing.points[drawing.offsets[1:] - 1, 1])
+        y = drawing.points[:, 1]
+        self.first = np.searchsorted(cuts, y[drawing.offsets[:-1]])
+        self.last = np.searchsorted(cuts, y[drawing.offsets[1:] - 1])
         self.is_portal = drawing.is_portal | (np.abs(self.last - self.first) > 1)
         over = np.flatnonzero(~self.is_portal & (self.last > self.first))  # lines over one cut
         over = over[np.argsort(self.first[over], kind="stable")]
+        self.over_x = dict(zip(over.tolist(), self._x_at_cut(over)))
         bounds = np.searchsorted(self.first[over], np.arange(self.columns)).tolist()
-        self.lanes = [self._lanes(cut, over[a:b].tolist()) for cut, (a, b) in enumerate(pairwise(bounds))]
-        self.column_boxes = _split(
-            drawing.boxes, np.arange(len(drawing.boxes)), self.box_column, self.columns
-        )
-        self.column_points = self._points()
-        self.pieces = FramePieces(drawing, cuts)
+        self.lanes = [self._lanes(over[a:b].tolist()) for a, b in pairwise(bounds)]
         self.shift = np.zeros((self.columns, 2))
         self.top = np.zeros(self.columns)  # of each column's content, moved
         self.bottom = np.zeros(self.columns)
         self.gutter = np.zeros(self.columns)
-        self.frames: list[Floats] = []  # of every column
-        self.frame_names: list[Ints] = []
-
-    def _points(self) -> list[Floats]:
-        """The points of the drawn lines in every column; a line's points go down."""
-        old = self.old
-        counts = np.diff(old.offsets)
-        drawn = np.flatnonzero(np.repeat(~self.is_portal, counts))
-        column = np.repeat(self.first, counts)
-        over = np.flatnonzero(~self.is_portal & (self.first != self.last))
-        parted = ranges(old.offsets[over], counts[over])
-        column[parted] = np.searchsorted(self.cuts, old.points[parted, 1])
-        return _split(old.points, drawn, column[drawn], self.columns)
 
     def result(self) -> Drawing:
-        at = 0.0
-        for column in range(self.columns):
-            at = self._place_column(column, at)
+        by_column = order_by(self.box_column)
+        drawn = np.flatnonzero(~self.is_portal)
+        over = drawn[self.first[drawn] != self.last[drawn]]
+        lines, line_column = np.append(drawn, over), np.append(self.first[drawn], self.last[over])
+        content = Content(
+            by_column,
+            bounds_of(self.box_column, self.columns),
+            lines[order_by(line_column)],
+            bounds_of(line_column, self.columns),
+        )
+        pieces = frame_pieces(self.old, self.cuts, content)
+        frames = self._place(content, pieces, over)
         boxes = self.old.boxes.copy()
-        boxes[:, :2] += self.shift[self.box_column]
+        for axis in (0, 1):  # one by one: numpy is slow along an axis of two
+            boxes[:, axis] += self.shift[self.box_column, axis]
         points, offsets = self._lines()
-        names = np.concatenate(self.frame_names)
         return Drawing(
             boxes,
-            np.concatenate(self.frames),
-            self.old.frame_of[names],
-            self.old.frame_depth[names],
+            frames,
+            self.old.frame_of[pieces.name],
+            self.old.frame_depth[pieces.name],
             points,
             offsets,
             self.is_portal,
             self.box_column,
         )
 
-    def _lanes(self, cut: int, over: list[int]) -> dict[tuple[int, float], int]:
+    def _place(self, content: Content, pieces: FramePieces, over: Ints) -> Floats:
+        """Moves every column to where the one before ends; the frames [n, 4] in their columns."""
+        old, column = self.old, pieces.column
+        left, right = self._sides(content, pieces, over)
+        box_starts = content.box_bounds[:-1]
+        tops = old.boxes[content.boxes, 1]
+        top = np.minimum.reduceat(tops, box_starts)
+        bottom = np.maximum.reduceat(tops + old.boxes[content.boxes, 3], box_starts)
+        starts = old.frames[pieces.name, 1]
+        ends = starts + old.frames[pieces.name, 3]
+        is_continued, is_cut_off = starts < self.low[column], ends > self.high[column]
+        np.minimum.at(top, column[~is_continued], starts[~is_continued])
+        np.maximum.at(bottom, column[~is_cut_off], ends[~is_cut_off])
+        continued = np.bincount(column[is_continued], minlength=self.columns)
+        cut_off = np.bincount(column[is_cut_off], minlength=self.columns)
+        lanes = np.array([len(lanes) for lanes in self.lanes])
+        self.top[1:] = _ROOM + LANE * lanes
+        title_height = np.where(continued > 0, items.FRAME_TITLE * continued + items.FRAME_PAD / 2, 0)
+        down = self.top + title_height - top
+        end = bottom + down
+        self.bottom = end + items.FRAME_PAD / 2 * cut_off
+        begins, at = [], 0.0
+        for width, lanes_after in zip((right - left).tolist(), [*lanes.tolist(), 0]):
+            begins.append(at)
+            at = at + width + GUTTER + LANE * lanes_after
+        begin = np.array(begins)
+        self.shift = np.stack([begin - left, down], axis=1)
+        self.gutter = begin + (right - left) + GUTTER / 2
+        uppers, lowers = starts + down[column], ends + down[column]
+        outer = np.flatnonzero(is_continued)
+        uppers[outer] = self.top[column[outer]] + items.FRAME_TITLE * _nth(column[outer])
+        outer = np.flatnonzero(is_cut_off)
+        from_inside = cut_off[column[outer]] - _nth(column[outer])
+        lowers[outer] = end[column[outer]] + items.FRAME_PAD / 2 * from_inside
+        x = pieces.left + begin[column] - left[column]
+        return np.stack([x, uppers, pieces.right - pieces.left, lowers - uppers], axis=1)
+
+    def _sides(self, content: Content, pieces: FramePieces, over: Ints) -> tuple[Floats, Floats]:
+        """(left, right) of the boxes, lines and frames of every column."""
+        old = self.old
+        box_starts = content.box_bounds[:-1]
+        lefts = old.boxes[content.boxes, 0]
+        left = np.minimum.reduceat(lefts, box_starts)
+        right = np.maximum.reduceat(lefts + old.boxes[content.boxes, 2], box_starts)
+        is_drawn = np.repeat(~self.is_portal, self.counts)
+        column = np.repeat(self.first, self.counts)
+        parted = ranges(old.offsets[over], self.counts[over])
+        column[parted] = np.searchsorted(self.cuts, old.points[parted, 1])
+        x, column = old.points[is_drawn, 0], column[is_drawn]
+        np.minimum.at(left, column, x)
+        np.maximum.at(right, column, x)
+        np.minimum.at(left, pieces.column, pieces.left)
+        np.maximum.at(right, pieces.column, pieces.right)
+        return left, right
+
+    def _lanes(self, over: list[int]) -> dict[tuple[int, float], int]:
         """For every line over a cut, as (tensor, x), its lane: the rightmost line has lane 0."""
-        found = {(int(self.tensors[edge]), self._x_at(edge, cut)) for edge in over}
+        found = {(int(self.tensors[edge]), self.over_x[edge]) for edge in over}
         if len(found) > MAX_LANES:
             self.is_portal[over] = True
             return {}
         return {key: lane for lane, key in enumerate(sorted(found, key=lambda k: (-k[1], k[0])))}
 
-    def _x_at(self, edge: int, cut: int) -> float:
-        """Where a line is at a cut, to a tenth of a pixel."""
-        y = float(self.cuts[cut])
-        points = self.old.points[self.old.offsets[edge] : self.old.offsets[edge + 1]]
-        after = int(np.searchsorted(points[:, 1], y))
-        (x1, y1), (x2, y2) = points[after - 1].tolist(), points[after].tolist()
-        return float(round(x1 + (x2 - x1) * (y - y1) / max(y2 - y1, 1e-6), 1))
-
-    def _place_column(self, column: int, at: float) -> float:
-        """Moves one column to start at x = `at`; returns where the next one starts."""
-        low, high = float(self.bounds[column]), float(self.bounds[column + 1])
-        boxes, lines = self.column_boxes[column], self.column_points[column]
-        names, sides = self.pieces.of_column(column, low, high, boxes, lines)
-        starts = self.old.frames[names, 1]
-        ends = starts + self.old.frames[names, 3]
-        left = min(least(boxes[0]), least(lines[0]), least(sides[:, 0]))
-        right = max(most(boxes[0] + boxes[2]), most(lines[0]), most(sides[:, 1]))
-        top = min(least(boxes[1]), least(starts[starts >= low]))
-        bottom = max(most(boxes[1] + boxes[3]), most(ends[ends <= high]))
-        continued, cut_off = np.flatnonzero(starts < low), np.flatnonzero(ends > high)
-        lanes_before = len(self.lanes[column - 1]) if column else 0
-        lanes_after = len(self.lanes[column]) if column < len(self.lanes) else 0
-        self.top[column] = _ROOM + LANE * lanes_before if column else 0.0
-        title_height = items.FRAME_TITLE * len(continued) + items.FRAME_PAD / 2 if len(continued) else 0
-        down = float(self.top[column]) + title_height - top
-        self.shift[column] = (at - left, down)
-        end = bottom + down
-        self.bottom[column] = end + items.FRAME_PAD / 2 * len(cut_off)
-        uppers, lowers = starts + down, ends + down
-        uppers[continued] = self.top[column] + items.FRAME_TITLE * np.arange(len(continued))
-        lowers[cut_off] = end + items.FRAME_PAD / 2 * np.arange(len(cut_off), 0, -1)
-        wide = sides[:, 1] - sides[:, 0]
-        self.frames.append(np.stack([sides[:, 0] + at - left, uppers, wide, lowers - uppers], axis=1))
-        self.frame_names.append(names)
-        at += right - left
-        self.gutter[column] = at + GUTTER / 2
-        return float(at + GUTTER + LANE * lanes_after)
+    def _x_at_cut(self, over: Ints) -> list[float]:
+        """Where lines are at the cut they cross, to a tenth of a pixel."""
+        old, cut = self.old, self.cuts[self.first[over]]
+        counts = self.counts[over]
+        is_above = old.points[ranges(old.offsets[over], counts), 1] < np.repeat(cut, counts)
+        owner = np.repeat(np.arange(len(over)), counts)
+        after = old.offsets[over] + np.bincount(owner, is_above, len(over)).astype(np.int64)
+        (x1, y1), (x2, y2) = old.points[after - 1].T, old.points[after].T
+        return [round(x, 1) for x in (x1 + (x2 - x1) * (cut - y1) / np.maximum(y2 - y1, 1e-6)).tolist()]
 
     def _lines(self) -> tuple[Floats, npt.NDArray[np.int32]]:
         """Points and offsets of the moved lines: whole ones together, cut ones and new portals one by one."""
         old = self.old
-        counts = np.diff(old.offsets)
-        moved = old.points + np.repeat(self.shift[self.first], counts, axis=0)
+        points = moved(old.points, self.shift[self.first], self.counts)
         stubs = np.flatnonzero(old.is_portal & (self.first != self.last))
         second = np.stack([old.offsets[stubs] + 2, old.offsets[stubs] + 3], axis=1)
-        moved[second] = old.points[second] + self.shift[self.last[stubs], None]
+        points[second] = old.points[second] + self.shift[self.last[stubs], None]
         special = np.flatnonzero(
             (self.is_portal != old.is_portal) | (~self.is_portal & (self.first != self.last))
         )
         if not len(special):
-            return moved, old.offsets
-        replaced = [self._portal(e) if self.is_portal[e] else self._detour(e) for e in special.tolist()]
-        lengths = counts.copy()
-        lengths[special] = [len(rows) for rows in replaced]
-        offsets = np.zeros(len(counts) + 1, np.int32)
+            return points, old.offsets
+        cut, parted = special[self.is_portal[special]], special[~self.is_portal[special]]
+        lengths = self.counts.copy()
+        lengths[cut] = 4
+        lengths[parted] += _CORNERS
+        offsets = np.zeros(len(lengths) + 1, np.int32)
         np.cumsum(lengths, out=offsets[1:])
-        pieces, at = [], 0
         begins, ends = old.offsets[special].tolist(), old.offsets[special + 1].tolist()
-        for rows, begin, end in zip(replaced, begins, ends):
-            pieces += [moved[at:begin], np.array(rows)]
+        pieces, at = [], 0
+        for length, begin, end in zip(lengths[special].tolist(), begins, ends):
+            pieces += [points[at:begin], np.empty((length, 2))]
             at = end
-        points = np.concatenate([*pieces, moved[at:]])
-        return points, offsets
+        result = np.concatenate([*pieces, points[at:]])
+        starts, targets = old.points[old.offsets[cut]], old.points[old.offsets[cut + 1] - 1]
+        starts, targets = starts + self.shift[self.first[cut]], targets + self.shift[self.last[cut]]
+        stub = np.array([0, STUB])
+        stubs = np.stack([starts, starts + stub, targets - stub, targets], axis=1)
+        result[ranges(offsets[cut], lengths[cut])] = stubs.reshape(-1, 2)
+        if len(parted):
+            self._detour(parted, offsets, result)
+        return result, offsets
 
-    def _portal(self, edge: int) -> list[tuple[float, float]]:
-        start, end = self.old.offsets[edge], self.old.offsets[edge + 1]
-        x, y = (self.old.points[start] + self.shift[self.first[edge]]).tolist()
-        there, top = (self.old.points[end - 1] + self.shift[self.last[edge]]).tolist()
-        return [(x, y), (x, y + STUB), (there, top - STUB), (there, top)]
-
-    def _detour(self, edge: int) -> list[tuple[float, float]]:
-        """A line to the next column: down, right, up through the gutter, right, and on."""
-        column = int(self.first[edge])
-        points = self.old.points[self.old.offsets[edge] : self.old.offsets[edge + 1]]
-        x = self._x_at(edge, column)
-        lanes = self.lanes[column]
-        lane = lanes[int(self.tensors[edge]), x]
+    def _detour(self, over: Ints, offsets: Ints, result: Floats) -> None:
+        """Writes lines to the next column: down, right, up through the gutter, right, and on."""
+        old, column = self.old, self.first[over]
+        counts = self.counts[over]
+        points, owner = old.points[ranges(old.offsets[over], counts)], np.repeat(np.arange(len(over)), counts)
+        x = np.array([self.over_x[edge] for edge in over.tolist()])
+        lane = np.array(
+            [
+                self.lanes[at][tensor, x_at]
+                for at, tensor, x_at in zip(column.tolist(), self.tensors[over].tolist(), x.tolist())
+            ]
+        )
+        last_lane = np.array([len(lanes) - 1 for lanes in self.lanes])[column]
         bottom = self.bottom[column] + _ROOM / 2 + LANE * lane
         gutter = self.gutter[column] + LANE * lane
-        top = self.top[column + 1] - _ROOM / 2 - LANE * (len(lanes) - 1 - lane)
+        top = self.top[column + 1] - _ROOM / 2 - LANE * (last_lane - lane)
         here, there, r = x + self.shift[column, 0], x + self.shift[column + 1, 0], _CORNER
-        before = points[:, 1] < self.cuts[column]
-        above, below = points[before] + self.shift[column], points[~before] + self.shift[column + 1]
-        above[:, 1] = np.minimum(above[:, 1], bottom - r)
-        below[:, 1] = np.maximum(below[:, 1], top + r)
-        return [
-            *above.tolist(),
+        is_below = points[:, 1] >= self.cuts[column][owner]
+        points = points + self.shift[column[owner] + is_below]
+        points[:, 1] = np.where(
+            is_below,
+            np.maximum(points[:, 1], (top + r)[owner]),
+            np.minimum(points[:, 1], (bottom - r)[owner]),
+        )
+        result[ranges(offsets[over], counts) + _CORNERS * is_below] = points
+        corners = (
             (here, bottom - r), (here + r, bottom), (gutter - r, bottom), (gutter, bottom - r),
             (gutter, top + r), (gutter + r, top), (there - r, top), (there, top + r),
-            *below.tolist(),
-        ]  # fmt: skip
+        )  # fmt: skip
+        above = counts - np.bincount(owner, is_below, len(over)).astype(np.int64)
+        for k, corner in enumerate(corners):
+            result[offsets[over] + above + k] = np.stack(corner, axis=1)
+
+
+def _nth(group: Ints) -> Ints:
+    """For rows sorted by group the place of each in its group."""
+    place: Ints = np.arange(len(group)) - np.searchsorted(group, group)
+    return place

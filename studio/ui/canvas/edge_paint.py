@@ -99,12 +99,9 @@ class EdgePainter:
         draw_lines(painter, self._columns(viewport, edges[is_straight]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         shift = np.array([viewport.offset_x, viewport.offset_y])
-        painter.drawPath(
-            curves_path(scene.curve_offsets, scene.curves, edges[~is_straight], viewport.scale, shift)
-        )
+        painter.drawPath(curves_path(*scene.curves(edges[~is_straight]), viewport.scale, shift))
         if arrows and viewport.scale >= ARROWS_FROM:
-            tips = scene.curves[scene.curve_offsets[edges + 1] - 1]
-            paint_arrows(painter, viewport, tips, pen.color())
+            paint_arrows(painter, viewport, scene.tips(edges), pen.color())
 
     def _columns(self, viewport: Viewport, edges: Indices) -> npt.NDArray[np.float64]:
         """[n, 4] straight edges as lines on whole pixels, cut to the screen."""
@@ -150,7 +147,7 @@ class EdgePainter:
         ground = label_ground(self.coloring.colors)
         painter.setPen(self.coloring.colors.role("quiet"))
         named = edges[self._labelled[edges]][: 4 * MOST_LABELS if spare else None]
-        starts = self.scene.curves[self.scene.curve_offsets[named]] * viewport.scale
+        starts = self.scene.starts(named) * viewport.scale
         starts = starts + np.array([viewport.offset_x + 6, viewport.offset_y + 3 * viewport.scale])
         taken: list[QRectF] = []
         for edge, (x, y) in zip(named.tolist(), starts.tolist()):
@@ -172,7 +169,7 @@ class EdgePainter:
     def right_end(self) -> float:
         """Where the rightmost label ends at zoom 1, in scene pixels: a whole picture needs that room."""
         edges = np.flatnonzero(self._labelled)
-        starts = self.scene.curves[self.scene.curve_offsets[edges], 0]
+        starts = self.scene.starts(edges)[:, 0]
         metrics = QFontMetricsF(sized(self.font, LABEL_PX))
         furthest = -np.inf
         for edge, start in zip(edges[np.argsort(-starts)].tolist(), np.sort(starts)[::-1].tolist()):

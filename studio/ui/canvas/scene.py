@@ -1,8 +1,8 @@
 """Scene: a graph and its layout, prepared for painting and picking.
 
-What lives here: the columns that every frame needs (boxes, edges as cubic curves, their bounds,
-which edges touch which box, which nodes a box stands for) and the queries on them. What does
-not: colours (`overlay`), texts (`labels`), painting (`painter`).
+What lives here: the columns that every frame needs (boxes, edges and their bounds, which edges touch
+which box, which nodes a box stands for) and the queries on them, such as the curves of edges in sight.
+What does not: colours (`overlay`), texts (`labels`), painting (`painter`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from studio.graph import Graph
 from studio.graph.curves import curves_of
+from studio.graph.groups import ranges
 from studio.graph.layout import ItemKind, Layout
 
 Ints = npt.NDArray[np.int32]
@@ -32,20 +33,19 @@ class Scene:
         self.right = self.left + np.nan_to_num(layout.item_width)
         self.bottom = self.top + np.nan_to_num(layout.item_height)
         self._tallest = float((self.bottom - self.top).max()) if self.count else 0.0
-        self.curve_offsets, self.curves = curves_of(
-            layout.edge_offsets, np.nan_to_num(layout.edge_points).reshape(-1, 2)
-        )
+        self.edge_points = np.nan_to_num(layout.edge_points).reshape(-1, 2)
         self.edge_count = len(layout.edge_source)
-        starts = self.curve_offsets[:-1]
-        if self.edge_count:
-            self.edge_left = np.minimum.reduceat(self.curves[:, 0], starts)
-            self.edge_right = np.maximum.reduceat(self.curves[:, 0], starts)
-            self.edge_top = np.minimum.reduceat(self.curves[:, 1], starts)
-            self.edge_bottom = np.maximum.reduceat(self.curves[:, 1], starts)
-        else:
-            self.edge_left = self.edge_right = self.edge_top = self.edge_bottom = np.zeros(0, np.float32)
+        self.edge_left, self.edge_right = self._reach_of_edges(0)
+        self.edge_top, self.edge_bottom = self._reach_of_edges(1)
         self.edge_is_straight = self.edge_right - self.edge_left < 0.5
         self.bounds = self._bounds()
+
+    def _reach_of_edges(self, axis: int) -> tuple[Floats, Floats]:
+        """(least, greatest) of every edge along an axis; a curve stays within the box of its points."""
+        if not self.edge_count:
+            return np.zeros(0, np.float32), np.zeros(0, np.float32)
+        along, starts = np.ascontiguousarray(self.edge_points[:, axis]), self.layout.edge_offsets[:-1]
+        return np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
 
     def _bounds(self) -> tuple[float, float, float, float]:
         if not self.count:
@@ -105,9 +105,25 @@ class Scene:
                 best, found = distance, edge
         return found
 
+    def curves(self, edges: Ints) -> tuple[Ints, Floats]:
+        """(offsets, points) of the cubic curves of some edges, made as a frame asks for them."""
+        begins = self.layout.edge_offsets[edges]
+        counts = self.layout.edge_offsets[edges + 1] - begins
+        offsets = np.zeros(len(edges) + 1, np.int32)
+        np.cumsum(counts, out=offsets[1:])
+        return curves_of(offsets, self.edge_points[ranges(begins, counts)])
+
     def curve(self, edge: int) -> Floats:
         """An edge's cubic curve: first point, then three points per segment."""
-        return self.curves[self.curve_offsets[edge] : self.curve_offsets[edge + 1]]
+        return self.curves(np.array([edge], np.int32))[1]
+
+    def starts(self, edges: npt.NDArray[np.integer]) -> Floats:
+        """[n, 2] where edges leave their sources."""
+        return self.edge_points[self.layout.edge_offsets[edges]]
+
+    def tips(self, edges: npt.NDArray[np.integer]) -> Floats:
+        """[n, 2] where edges arrive."""
+        return self.edge_points[self.layout.edge_offsets[edges + 1] - 1]
 
     @cached_property
     def _nodes_by_item(self) -> tuple[Ints, Ints]:

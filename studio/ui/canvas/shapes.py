@@ -41,17 +41,16 @@ def path_from_arrays(kinds: npt.NDArray[np.int32], points: npt.NDArray[np.floati
 def curves_path(
     offsets: npt.NDArray[np.int32],
     curves: npt.NDArray[np.floating],
-    chosen: npt.NDArray[np.integer],
     scale: float,
     shift: npt.NDArray[np.float64],
 ) -> QPainterPath:
-    """The chosen cubic curves (see `graph.curves`) as one path, scaled and shifted."""
-    starts, counts = offsets[chosen], offsets[chosen + 1] - offsets[chosen]
-    place = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    """Cubic curves (see `graph.curves`) as one path, scaled and shifted."""
+    counts = np.diff(offsets)
+    place = np.arange(len(curves)) - np.repeat(offsets[:-1], counts)
     kinds = np.full(len(place), CURVE_DATA, np.int32)
     kinds[place % 3 == 1] = CURVE
     kinds[place == 0] = MOVE
-    return path_from_arrays(kinds, curves[np.repeat(starts, counts) + place] * scale + shift)
+    return path_from_arrays(kinds, curves * scale + shift)
 
 
 def triangles_path(tips: npt.NDArray[np.floating], width: float, height: float) -> QPainterPath:
