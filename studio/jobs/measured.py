@@ -1,10 +1,10 @@
 """Puts what runs have measured over the verdicts of a graph.
 
-A run speaks of the artifact that ran. Where the judged graph is that very file, its nodes are found by number
-or name. Where the artifact was made from the judged graph, its nodes are traced back by name, provenance and
-tensor name, and through a `.tflite` file by what the converter writes and names (`support/converted.py`); only
-when all of them had the same fate is the looser matching of whole graphs good enough. Runs of other files,
-earlier builds among them, say nothing here.
+A run speaks of the artifact that ran. Where the judged graph is that very file, its nodes are found by
+number or name. Where the artifact was made from the judged graph, its nodes are traced back by name,
+provenance and tensor name, and through a `.tflite` file by what the converter writes and names
+(`support/converted.py`); only when all of them had the same fate is the looser matching of whole graphs
+good enough. Runs of other files, earlier builds among them, say nothing here.
 """
 
 from __future__ import annotations

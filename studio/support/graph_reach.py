@@ -19,6 +19,15 @@ _UNREAD_TYPES = {
     "float8e5m2", "float8e5m2fnuz", "float8e8m0",
 }  # fmt: skip
 """Types that ONNX Runtime does not give back to numpy, so that nothing can be compared."""
+_RANDOM = {
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+    "Multinomial",
+    "Bernoulli",
+}
+"""Operators of which two runs differ, so that nothing can be compared."""
 
 
 class GraphReach:
@@ -41,13 +50,17 @@ class GraphReach:
             return self._has_open_inputs
         if fix == "cut-tail":
             return self._has_network
+        if fix == "dynamic-quantize-to-static":
+            return not self._returns_dynamic_scales
         if fix == "split-concat":
             return self._returns_concat
         return True
 
     @cached_property
     def _is_provable(self) -> bool:
-        """Whether inputs of the graph's types can be made and its outputs be read."""
+        """Whether inputs of the graph's types can be made, its outputs be read, and two runs be compared."""
+        if not _RANDOM.isdisjoint(self._graph.node_op):
+            return False
         dtype = self._graph.tensor_dtype
         outputs = {dtype[t] for t in self._graph.main_outputs()}
         return all(dtype[t] in _MADE_TYPES for t in self._graph.main_inputs()) and not outputs & _UNREAD_TYPES
@@ -64,6 +77,13 @@ class GraphReach:
         main = set(graph.nodes_in(0)) if graph.subgraphs else set(range(graph.node_count))
         tail = downstream(graph, (n for n in main if graph.node_op[n] in TAIL_OPERATORS))
         return any(graph.node_op[n] != "Constant" for n in main - tail)
+
+    @cached_property
+    def _returns_dynamic_scales(self) -> bool:
+        """Whether the graph returns what is quantised with the range of the input, or that range itself."""
+        graph = self._graph
+        makers = {int(graph.producer_of[t]) for t in graph.main_outputs()}
+        return any(node >= 0 and graph.node_op[node] == "DynamicQuantizeLinear" for node in makers)
 
     @cached_property
     def _returns_concat(self) -> bool:
@@ -100,8 +120,12 @@ def downstream(graph: Graph, start: Iterable[int]) -> set[int]:
 
 
 def upstream(graph: Graph, start: Iterable[int]) -> set[int]:
-    """The nodes given and all that they depend on."""
-    return _reached(start, lambda n: _makers(graph, n))
+    """The nodes given and all that they depend on, through what bodies read too."""
+    inside: dict[int, list[int]] = {}
+    for body, subgraph in enumerate(graph.subgraphs):
+        if subgraph.parent_node >= 0:
+            inside.setdefault(subgraph.parent_node, []).extend(graph.nodes_in(body))
+    return _reached(start, lambda n: [*_makers(graph, n), *inside.get(n, ())])
 
 
 def _reached(start: Iterable[int], following: Callable[[int], list[int]]) -> set[int]:

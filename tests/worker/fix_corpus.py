@@ -328,6 +328,14 @@ def topk_alone() -> Model:
     return model([N("TopK", ["x", "k"], ["y", "i"])], {"x": [1, 9]}, ["y", "i"], [whole("k", 3)])
 
 
+def parsed(text: str, *, opset: int) -> Model:
+    """A model in the notation of `onnx.printer`, for inputs of several types."""
+    made = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {opset}]> corpus {text}')
+    for i, node in enumerate(made.graph.node):
+        node.name = node.name or f"{node.op_type}_{i}"
+    return made
+
+
 _BUILDERS: dict[str, Callable[[], Model]] = {
     "tcn": tcn,
     "tcn-opset9": lambda: tcn(old=True),
@@ -381,6 +389,24 @@ _BUILDERS: dict[str, Callable[[], Model]] = {
     "conv3d-opset9": lambda: one("Conv", [1, 2, 4, 6, 6], array("w", 4, 2, 3, 3, 3), opset=9),
     "conv-symbolic": lambda: one("Conv", ["N", 3, "H", "W"], array("w", 4, 3, 3, 3), kernel_shape=[3, 3]),
     "softmax-newest": lambda: one("Softmax", [1, 8], opset=onnx.defs.onnx_opset_version()),
+    "split-as-told": lambda: parsed(
+        "(float[n] x, int64[3] sizes) => (int64 y) { s = SplitToSequence(x, sizes) y = SequenceLength(s) }",
+        opset=12,
+    ),
+    "reshape-as-told": lambda: parsed(
+        "(float[n,4] x, int64[2] shape) => (float[a,b] y) { r = Reshape(x, shape) y = Relu(r) }", opset=17
+    ),
+    "regions": lambda: parsed(
+        "(float[1,2,8,8] x, float[3,4] boxes, int64[3] at) => (float[3,2,2,2] y)"
+        "{ y = RoiAlign<output_height=2, output_width=2>(x, boxes, at) }",
+        opset=22,
+    ),
+    "random-numbers": lambda: parsed(
+        "(float[2,8] x) => (float[2,8] y) { r = RandomUniformLike(x) y = Add(x, r) }", opset=22
+    ),
+    "range-returned": lambda: parsed(
+        "(float[2,8] x) => (uint8[2,8] q, float s, uint8 z) { q, s, z = DynamicQuantizeLinear(x) }", opset=18
+    ),
     "cast-newest": lambda: one("Cast", [1, 8], opset=onnx.defs.onnx_opset_version(), to=TensorProto.INT32),
 }  # fmt: skip
 NAMES = tuple(_BUILDERS)

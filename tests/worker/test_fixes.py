@@ -435,6 +435,22 @@ def test_nodes_in_the_middle_are_not_split_off(fix) -> None:
     assert (len(first.graph.node), len(second.graph.node)) == (8, 1)
 
 
+def test_a_head_is_cut_off_with_what_bodies_read(fix) -> None:
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["m"], ["b"])], "body", [], [helper.make_empty_tensor_value_info("b")]
+    )
+    nodes = [
+        helper.make_node("Not", ["flag"], ["c"], name="not"),
+        helper.make_node("Abs", ["x0"], ["m"], name="abs"),
+        helper.make_node("If", ["c"], ["x1"], name="if", then_branch=body, else_branch=body),
+        *(helper.make_node("Relu", [f"x{i}"], [f"x{i + 1}"], name=f"relu{i}") for i in range(1, 9)),
+    ]
+    made = model(nodes, {"x0": [4], "flag": []}, ["x9"])
+    made.graph.input[1].type.tensor_type.elem_type = onnx.TensorProto.BOOL
+    _, (first, _) = fix(made, "split-unsupported", nodes=("if",))
+    assert [n.op_type for n in first.graph.node] == ["Not", "Abs", "If"]
+
+
 def test_a_rewrite_that_is_not_equal_is_refused_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

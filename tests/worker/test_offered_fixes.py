@@ -123,6 +123,8 @@ def test_the_corpus_draws_every_fix_that_verdicts_offer(tmp_path: Path) -> None:
         ("resize-pytorch-to-one", "resize-half-pixel"),
         ("in-a-body", "decompose-hardswish"),
         ("head-quantised-inside", "split-concat"),
+        ("random-numbers", "opset-down"),
+        ("range-returned", "dynamic-quantize-to-static"),
     ],
 )
 def test_a_fix_that_would_refuse_is_not_offered(name: str, fix: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from studio.errors import InputError, UnsupportedError
 from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
-from studio.recipes.fixes.made_inputs import Kind, feeds_for, lone_dims, open_dims
+from studio.recipes.fixes.made_inputs import FILLS, Kind, feeds_for, has_whole_inputs, lone_dims, open_dims
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.protos import nothing_to_do
 from studio.recipes.fixes.runner import Runner
@@ -66,10 +66,11 @@ def guess(model: Any) -> dict[str, int]:
     """
     run = Runner(model).open()
     refusal: UnsupportedError | None = None
-    for has_states, (side, length) in itertools.product((False, True), _USUAL):
+    fills = FILLS if has_whole_inputs(model) else FILLS[:1]
+    for fill, has_states, (side, length) in itertools.product(fills, (False, True), _USUAL):
         sizes = usual_sizes(model, side, length, has_states=has_states)
         try:
-            run(feeds_for(model, "", sizes, kinds=(Kind.NORMAL,))[0])
+            run(feeds_for(model, "", sizes, kinds=(Kind.NORMAL,), fill=fill)[0])
             return sizes
         except UnsupportedError as error:
             refusal = refusal or error

@@ -1,6 +1,8 @@
 """Inputs to prove a rewrite on: the user's, or made from the declared shapes with fixed seeds.
 
 Made inputs differ in kind from sample to sample, so that what only shows beyond ±3 or below zero shows.
+Whole numbers are often sizes or indices, which a model takes only when they fit: sizes of a split add up to
+the axis, and where 0 and 1 at random do not fit, one number for all may (`FILLS`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ from studio.recipes.fixes.protos import Array
 _MOST_SAMPLES = 16
 _MOST_ELEMENTS = 1 << 25  # a 4K picture of four channels; a quarter of a GB of float64 while it is drawn
 _WIDE = 4.0  # standard deviations: hard activations saturate at ±3
+
+
+FILLS = (None, 0, 1, 2)
+"""What inputs of whole numbers are filled with, in the order of trying; None: 0 and 1 at random."""
 
 
 class Kind(Enum):
@@ -47,6 +53,15 @@ def open_dims(model: Any) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+def has_whole_inputs(model: Any) -> bool:
+    """Whether an input takes whole numbers, which may be sizes or indices."""
+    from onnx import TensorProto
+
+    whole = (TensorProto.INT32, TensorProto.INT64)
+    constants = {t.name for t in model.graph.initializer}
+    return any(v.type.tensor_type.elem_type in whole for v in model.graph.input if v.name not in constants)
+
+
 def lone_dims(model: Any, size: int) -> dict[str, int]:
     """That size for each dim that is the only open one of its input."""
     open_per_input: dict[int, list[str]] = {}
@@ -69,14 +84,40 @@ def feeds_for(
     batch: int = 2,
     size: int = 2,
     kinds: Iterable[Kind] = Kind,
+    fill: int | None = None,
 ) -> list[dict[str, Array]]:
-    """Inputs by name, one dict per sample; open dims are `dims[name]`, else `batch` or `size`."""
+    """Inputs by name, one dict per sample; open dims are `dims[name]`, else `batch` or `size`.
+
+    `fill`: the number in all inputs of whole numbers, one of `FILLS`.
+    """
     constants = {t.name for t in model.graph.initializer}
     inputs = [v for v in model.graph.input if v.name not in constants]
     if inputs_path:
         return _read_feeds(inputs, Path(inputs_path))
     rng = np.random.default_rng(7)
-    return [{v.name: _made(v, dims or {}, rng, kind, batch, size) for v in inputs} for kind in kinds]
+    made = [{v.name: _made(v, dims or {}, rng, kind, batch, size) for v in inputs} for kind in kinds]
+    for feeds in made:
+        if fill is not None:
+            feeds.update({n: np.full_like(v, fill) for n, v in feeds.items() if v.dtype.kind in "iu"})
+        _fit(model, feeds)
+    return made
+
+
+def _fit(model: Any, feeds: dict[str, Array]) -> None:
+    """Puts sizes into the inputs that an operator of the main graph takes as such."""
+    for node in model.graph.node:
+        sizes = feeds.get(node.input[1]) if len(node.input) > 1 else None
+        if sizes is None or sizes.dtype.kind != "i" or sizes.ndim != 1 or not sizes.size:
+            continue
+        data = feeds.get(node.input[0])
+        if node.op_type in ("Split", "SplitToSequence") and data is not None:
+            axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+            if -data.ndim <= axis < data.ndim:
+                sizes[:] = data.shape[axis] // sizes.size
+                sizes[-1] += data.shape[axis] - sizes.sum()
+        elif node.op_type == "Reshape":
+            sizes[:] = 1
+            sizes[0] = -1
 
 
 def _read_feeds(inputs: list[Any], path: Path) -> list[dict[str, Array]]:

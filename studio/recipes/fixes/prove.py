@@ -9,6 +9,7 @@ onnx's reference implementation.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import Join, Rewrite
-from studio.recipes.fixes.made_inputs import feeds_for, lone_dims, open_dims
+from studio.recipes.fixes.made_inputs import FILLS, feeds_for, has_whole_inputs, lone_dims, open_dims
 from studio.recipes.fixes.protos import Array
 from studio.recipes.fixes.runner import Runner
 from studio.records import Record
@@ -105,15 +106,15 @@ def reference_runs(
     if inputs_path:
         return [(feeds, run(feeds)) for feeds in feeds_for(model, inputs_path, dims)]
     refusal: UnsupportedError | None = None
-    for batch, size, is_state in _OPEN_DIMS:
+    sizes = _OPEN_DIMS if open_dims(model) else _OPEN_DIMS[:1]
+    fills = FILLS if has_whole_inputs(model) else FILLS[:1]
+    for fill, (batch, size, is_state) in itertools.product(fills, sizes):
         lone = lone_dims(model, batch) if is_state else {}
-        made = feeds_for(model, "", {**lone, **(dims or {})}, batch=batch, size=size)
+        made = feeds_for(model, "", {**lone, **(dims or {})}, batch=batch, size=size, fill=fill)
         try:
             return [(feeds, run(feeds)) for feeds in made]
         except UnsupportedError as error:
             refusal = refusal or error
-        if not open_dims(model):
-            break
     assert refusal is not None
     raise refusal
 

@@ -56,14 +56,14 @@ def _downstream(edit: OnnxEdit, start: list[Any]) -> list[Any]:
 
 
 def _upstream(edit: OnnxEdit, start: list[Any]) -> list[Any]:
-    """The nodes given and all that they depend on, in file order."""
+    """The nodes given and all that they depend on, through what bodies read too, in file order."""
     reached: set[int] = set()
     waiting = list(start)
     while waiting:
         node = waiting.pop()
         if id(node) not in reached:
             reached.add(id(node))
-            waiting.extend(edit.producer[name] for name in node.input if name in edit.producer)
+            waiting.extend(edit.producer[name] for name in _reads(edit, node) if name in edit.producer)
     return [n for n in edit.nodes if id(n) in reached]
 
 
