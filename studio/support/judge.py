@@ -112,7 +112,7 @@ def _costs(graph: Graph) -> Costs | None:
 
 
 def _left_aside(rules: RuleSet, left: Ruling) -> RuleSet:
-    """How what a compiler left is judged: around what PyTorch's NNAPI converter took, the interpreter runs."""
+    """How what a compiler left is judged: round what PyTorch's NNAPI converter took, the interpreter runs."""
     if rules.ir == "torchscript" and rules.fallback is None:
         cpu = rule_for("pytorch-mobile/cpu")
         rules = replace(rules, fallback=cpu.rule, fallback_name=cpu.engine)

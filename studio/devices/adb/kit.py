@@ -10,8 +10,8 @@ computer's own architecture (the virtual phone, an emulator), the installed onnx
 computer's libraries.
 
 Proven 2026-12-01: on the virtual phone (x86-64, bit-equal to this computer); the arm64 build (`zig cc` 0.17,
-onnxruntime 1.23.2, Debian's glibc 2.36) under qemu-aarch64, equal within 2e-7, its profile of nodes too. onnxruntime 1.32.0 crashes
-under that qemu 7.2 while it is loaded. Never yet run on hardware.
+onnxruntime 1.23.2, Debian's glibc 2.36) under qemu-aarch64, equal within 2e-7, its profile of nodes too.
+onnxruntime 1.32.0 crashes under that qemu 7.2 while it is loaded. Never yet run on hardware.
 """
 
 from __future__ import annotations
