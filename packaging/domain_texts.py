@@ -53,10 +53,15 @@ def _texts(tree: ast.Module) -> Iterator[str]:
                 yield from _phrases(node.args[0])
             elif node.func.attr == "setdefault" and _says_why(node.func.value):
                 yield from _phrases(node.args[-1])
-        elif isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Subscript) and _says_why(target.value) for target in node.targets
-        ):
+        elif isinstance(node, ast.Assign) and any(map(_holds_phrase, node.targets)):
             yield from _phrases(node.value)
+
+
+def _holds_phrase(target: ast.AST) -> bool:
+    """Whether what is assigned here is said to a person: why nothing is there, or what a run ran on."""
+    if isinstance(target, ast.Subscript):
+        return _says_why(target.value)
+    return str(getattr(target, "attr", getattr(target, "id", ""))) == "evidence"
 
 
 def _says_why(node: ast.AST) -> bool:

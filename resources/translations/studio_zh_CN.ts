@@ -693,6 +693,10 @@
         <translation>正在准备输入和浮点原模型…</translation>
     </message>
     <message>
+        <source>Last run</source>
+        <translation>上次运行</translation>
+    </message>
+    <message>
         <source>Latency</source>
         <translation>延迟</translation>
     </message>
@@ -927,8 +931,8 @@
         <translation>导出器(&amp;E)</translation>
     </message>
     <message>
-        <source>Any &amp;batch size</source>
-        <translation>任意批大小(&amp;B)</translation>
+        <source>Any batch si&amp;ze</source>
+        <translation>任意批大小(&amp;Z)</translation>
     </message>
     <message>
         <source>The source is ONNX already: there is nothing to export.</source>
@@ -1077,7 +1081,7 @@
         <translation>将修复后的模型写入</translation>
     </message>
     <message>
-        <source>{n} nodes changed; largest difference {error} of the range, {allowed} allowed.</source>
+        <source>Nodes changed: {n}; largest difference {error} of the range, {allowed} allowed.</source>
         <translation>改动了 {n} 个节点；最大差异为取值范围的 {error}，允许 {allowed}。</translation>
     </message>
     <message>
@@ -1716,8 +1720,8 @@
         <translation>前往书签(&amp;G)</translation>
     </message>
     <message>
-        <source>&amp;Panels</source>
-        <translation>面板(&amp;P)</translation>
+        <source>Pan&amp;els</source>
+        <translation>面板(&amp;E)</translation>
     </message>
     <message>
         <source>Nothing yet</source>
@@ -3149,8 +3153,8 @@
         <translation>个百分点</translation>
     </message>
     <message>
-        <source>SNR must &amp;reach</source>
-        <translation>SNR 须达到(&amp;R)</translation>
+        <source>SNR m&amp;ust reach</source>
+        <translation>SNR 须达到(&amp;U)</translation>
     </message>
     <message>
         <source>Nothing is made yet: choose a quantization or a file on the pages before.</source>
@@ -3325,8 +3329,8 @@
         <translation>打开(&amp;O)…</translation>
     </message>
     <message>
-        <source>Try the &amp;sample</source>
-        <translation>试用示例(&amp;S)</translation>
+        <source>Tr&amp;y the sample</source>
+        <translation>试用示例(&amp;Y)</translation>
     </message>
     <message>
         <source>Open &amp;beside, to compare…</source>
@@ -3341,8 +3345,8 @@
         <translation>另存为(&amp;A)…</translation>
     </message>
     <message>
-        <source>Write &amp;report…</source>
-        <translation>生成报告(&amp;R)…</translation>
+        <source>&amp;Write report…</source>
+        <translation>生成报告(&amp;W)…</translation>
     </message>
     <message>
         <source>&amp;Close project</source>
@@ -3377,8 +3381,8 @@
         <translation>复制名称(&amp;N)</translation>
     </message>
     <message>
-        <source>&amp;Rename…</source>
-        <translation>重命名(&amp;R)…</translation>
+        <source>R&amp;ename…</source>
+        <translation>重命名(&amp;E)…</translation>
     </message>
     <message>
         <source>Set an &amp;attribute…</source>
@@ -3389,8 +3393,8 @@
         <translation>移除节点(&amp;M)</translation>
     </message>
     <message>
-        <source>C&amp;ut out, choose inputs and outputs…</source>
-        <translation>剪切，选择输入和输出(&amp;U)…</translation>
+        <source>Cu&amp;t out, choose inputs and outputs…</source>
+        <translation>剪切，选择输入和输出(&amp;T)…</translation>
     </message>
     <message>
         <source>Fix si&amp;zes of dims…</source>
@@ -3525,8 +3529,8 @@
         <translation>询问真实工具(&amp;A)</translation>
     </message>
     <message>
-        <source>&amp;Profile the nodes on This computer</source>
-        <translation>在这台电脑上剖析节点(&amp;P)</translation>
+        <source>Pro&amp;file the nodes on This computer</source>
+        <translation>在这台电脑上剖析节点(&amp;F)</translation>
     </message>
     <message>
         <source>Compare the &amp;layers…</source>

@@ -188,7 +188,7 @@ class OrtModel:
         taken = counts.get(provider, 0)
         self.delegated_nodes = 0 if target == "ort/cpu" else taken
         self.target_ran = target if taken or target == "ort/cpu" else "ort/cpu"
-        parts = ", ".join(f"{n} on {name}" for name, n in sorted(counts.items()))
+        parts = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))
         self.evidence = f"graph assignment: {parts}"
 
     def run(self, feeds: Mapping[str, Array], names: Sequence[str] = ()) -> dict[str, Array]:

@@ -77,6 +77,8 @@ def _start(session: Session, device_id: str, stage_id: str, settings: RunSetting
             session.last_results[device_id] = result
 
     session.last_results.pop(device_id, None)
+    session.run_failures.pop(device_id, None)
+    session.last_stages[device_id] = stage_id
     session.live[device_id] = LiveRun(device_id)
     job_id = session.start(spec, title=title, lane=device_lane(device_id), then=take)
     session.run_jobs[device_id] = job_id

@@ -49,6 +49,7 @@ class MainWindow(WindowPanels):
                        session.run_started, session.run_finished):  # fmt: skip
             signal.connect(self._refresh)
         session.failed.connect(self._on_failed)
+        session.failure_outdated.connect(self.banner.close_banner)
         session.trust_needed.connect(self._on_trust_needed)
         session.project_opened.connect(self._on_project_opened)
         session.stage_opened.connect(self._on_stage_opened)

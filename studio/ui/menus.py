@@ -34,7 +34,7 @@ class Menus(QObject):
         bookmarks = QMenu(self.tr("&Go to bookmark"), window)
         bookmarks.aboutToShow.connect(lambda: commands.graph_tools.fill_bookmarks(bookmarks))
         menus["graph"].insertMenu(self.actions["graph.follow"][1], bookmarks)
-        panels = QMenu(self.tr("&Panels"), window)
+        panels = QMenu(self.tr("Pan&els"), window)
         for dock in commands.docks.all:
             panels.addAction(dock.toggleViewAction())
         menus["view"].insertMenu(self.actions["view.reset"][1], panels)

@@ -183,6 +183,7 @@ class Session(SessionStages):
         self.current_stage_id, self.selection = SOURCE, Selection()
         self.live.clear()
         self.last_results.clear()
+        self.run_failures.clear()
         self.step_progress.clear()
         self.step_failures.clear()
         self.step_results.clear()

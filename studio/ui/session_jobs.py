@@ -22,6 +22,8 @@ class SessionJobs(SessionState):
         super().__init__(parent, runner=runner)
         self._when_done: dict[str, Callable[[Done | Failed], None]] = {}
         self._quiet: set[str] = set()
+        self._told_kind = ""
+        """The kind of job whose failure was told last."""
         self.runner.jobs_changed.connect(self.jobs_changed)
         self.runner.event_received.connect(self._on_event)
         self.runner.job_finished.connect(self._on_finished)
@@ -39,7 +41,11 @@ class SessionJobs(SessionState):
 
         A failure is told by `failed`, unless `quiet`: then whoever started it shows it in place.
         """
-        job_id = self.runner.start(job_of(spec), title=title, lane=lane)
+        job = job_of(spec)
+        if job.kind == self._told_kind:
+            self._told_kind = ""
+            self.failure_outdated.emit()
+        job_id = self.runner.start(job, title=title, lane=lane)
         if then is not None:
             self._when_done[job_id] = then
         if quiet:
@@ -53,6 +59,7 @@ class SessionJobs(SessionState):
 
     def tell(self, failed: Failed | StudioError) -> None:
         """Shows a failure to the person."""
+        self._told_kind = ""
         self.failed.emit(failed if isinstance(failed, Failed) else failed_from(failed))
 
     def telling_failures(self) -> _Telling:
@@ -76,11 +83,14 @@ class SessionJobs(SessionState):
             then(outcome)
         for device_id in [d for d, j in self.run_jobs.items() if j == job_id]:
             del self.run_jobs[device_id]
+            if isinstance(outcome, Failed) and outcome.error != "cancelled":
+                self.run_failures[device_id] = outcome
             self.run_finished.emit(device_id, outcome)
             self.runs_changed.emit()
         is_quiet = job_id in self._quiet
         self._quiet.discard(job_id)
         if isinstance(outcome, Failed) and outcome.error != "cancelled" and not is_quiet:
+            self._told_kind = next((j.kind for j in self.jobs if j.id == job_id), "")
             self.failed.emit(outcome)
         self.job_finished.emit(job_id, outcome)
 

@@ -95,6 +95,8 @@ class SessionState(QObject):
     """(who, line) for the log."""
     failed = Signal(object)
     """A `Failed` that a person should see."""
+    failure_outdated = Signal()
+    """What `failed` told last is being tried again."""
     trust_needed = Signal(str)
     """Python from this folder has to run, which is not trusted yet; answer with `trust` or `distrust`."""
     preferences_changed = Signal()
@@ -129,6 +131,10 @@ class SessionState(QObject):
         """device id → id of the job that runs there now."""
         self.last_results: dict[str, DeployResult] = {}
         """device id → what its last finished run says."""
+        self.last_stages: dict[str, str] = {}
+        """device id → the stage whose file it ran last."""
+        self.run_failures: dict[str, Failed] = {}
+        """device id → why its last run ended; none when it was stopped on purpose."""
 
     @property
     def project(self) -> Project | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QStatusBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QStatusBar, QTabBar, QVBoxLayout, QWidget
 
 from studio.ui.session import Session
 from studio.ui.views.devices import DevicePanel
@@ -15,6 +16,7 @@ from studio.ui.views.stage_area import StageArea
 from studio.ui.views.start_page import StartPage
 from studio.ui.views.target_bar import TargetBar
 from studio.ui.widgets.banner import Banner
+from studio.ui.widgets.focus_order import move_focus
 
 
 class WindowPanels(QMainWindow):
@@ -56,3 +58,15 @@ class WindowPanels(QMainWindow):
         status.setSizeGripEnabled(False)
         status.addWidget(self.job_bar, 1)
         self.setStatusBar(status)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes as one reads: targets, recipe, the middle, node, problems, devices, log, jobs."""
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        tabs = [
+            bar
+            for bar in self.findChildren(QTabBar, options=direct)
+            if self.rect().intersects(bar.geometry())  # those of docks that are alone wait outside
+        ]
+        places = (self.target_bar, self.recipe_panel, self.centralWidget(), self.node_panel,
+                  self.problem_panel, *tabs, self.device_panel, self.log_panel, self.job_bar)  # fmt: skip
+        return move_focus(places, forward=next)

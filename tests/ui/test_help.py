@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from PySide6.QtGui import QTextDocument
@@ -64,3 +65,25 @@ def test_no_mark_of_markdown_is_left_on_a_page(qtbot: QtBot) -> None:
             document = QTextDocument()
             document.setMarkdown(path.read_text(encoding="utf-8"))
             assert "**" not in document.toPlainText(), path.name
+
+
+def test_tables_of_the_chinese_pages_have_chinese_headings() -> None:
+    for page in PAGES:
+        lines = (FOLDER / f"{page}.zh_CN.md").read_text(encoding="utf-8").splitlines()
+        for heading, rule in itertools.pairwise(lines):
+            if heading.startswith("|") and re.fullmatch(r"[|:\- ]+", rule):
+                cells = [cell.strip() for cell in heading.strip("|").split("|")]
+                assert all(re.search(r"[\u4e00-\u9fff]", cell) for cell in cells), (page, cells)
+
+
+def test_escape_closes_the_help(qtbot: QtBot, open_window) -> None:  # type: ignore[no-untyped-def]
+    from PySide6.QtCore import Qt
+
+    from studio.ui.views.help_window import HelpWindow
+
+    window = open_window().window
+    window.commands.show_help("devices")
+    shown = window.findChild(HelpWindow)
+    assert shown.isVisible()
+    qtbot.keyClick(shown._list, Qt.Key.Key_Escape)
+    assert not shown.isVisible()

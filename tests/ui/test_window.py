@@ -282,3 +282,58 @@ def test_every_button_says_what_it_is(qtbot: QtBot, open_window: Open, tmp_path:
 def test_the_palette_shows_no_menu_keys() -> None:
     for title, shown in (("&Open…", "Open…"), ("打开(&O)…", "打开…"), ("Deploy && run", "Deploy & run")):
         assert plain_text(QAction(title)) == shown
+
+
+def test_a_failure_goes_when_the_same_is_tried_again(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    from studio.jobs.run_recipe import RunRecipe
+
+    studio = open_window(save_model(tmp_path / "m.onnx"))
+    session, banner = studio.session, studio.window.banner
+    broken = RunRecipe(project=session.project, folder=str(tmp_path / "absent"))
+    with qtbot.waitSignal(session.failed, timeout=120_000):
+        session.start(broken, title="Run")
+    assert banner.isVisible()
+    session.cancel(session.start(broken, title="Run"))
+    assert not banner.isVisible()
+    session.tell(Failed(error="input", message="Something else.", hint=""))
+    session.cancel(session.start(broken, title="Run"))
+    assert banner.isVisible()
+
+
+def test_what_runs_already_is_not_offered_again(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    from studio.jobs.run_recipe import RunRecipe
+    from studio.recipes.recipe import InputSpec
+    from studio.ui.model_source import python_project
+
+    (tmp_path / "net.py").write_text("def build(): ...\n")
+    studio = open_window()
+    session = studio.session
+    project = python_project(tmp_path / "net.py", "build", "", (InputSpec(name="x", shape=(1, 3, 8, 8)),))
+    session.open_python(tmp_path / "net.py", project)
+
+    def offered() -> list[str]:
+        found = studio.window.stage_area._message.findChildren(QPushButton)
+        return [b.text() for b in found if not b.isHidden()]
+
+    qtbot.waitUntil(lambda: "Export now" in offered())
+    job_id = session.start(
+        RunRecipe(project=project, folder=str(tmp_path / "absent")), title="Run", quiet=True
+    )
+    assert offered() == []
+    with qtbot.waitSignal(session.job_finished, timeout=120_000):
+        session.cancel(job_id)
+    qtbot.waitUntil(lambda: "Export now" in offered())
+
+
+def test_a_failed_run_is_marked_in_the_recipe(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    from studio.jobs.run_recipe import RunRecipe
+
+    studio = open_window(save_model(tmp_path / "m.onnx"))
+    wait_for_graph(qtbot, studio)
+    session = studio.session
+    broken = RunRecipe(project=session.project, folder=str(tmp_path / "absent"))
+    with qtbot.waitSignal(session.run_finished, timeout=120_000):
+        session.run_jobs["this-computer"] = session.start(broken, title="Run")
+    row = studio.window.recipe_panel.rows["deploy"]
+    assert "failed" in row.accessibleName()
+    assert row.accessibleDescription() == session.run_failures["this-computer"].message

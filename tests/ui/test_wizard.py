@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWizard
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWizard
 from pytestqt.qtbot import QtBot
 
 from studio.artifact import hash_file
 from studio.paths import artifacts_dir
 from studio.project import DataSet, edit
 from studio.recipes.advice import Level
-from studio.recipes.recipe import QuantizeScheme, QuantizeStep, Recipe, VerifyStep
+from studio.recipes.recipe import Preprocessing, QuantizeScheme, QuantizeStep, Recipe, VerifyStep
 from studio.recipes.shape import convert_step, export_step, quantize_step
 from studio.ui import device_jobs
 from studio.ui.session import Session
@@ -22,6 +24,7 @@ from studio.ui.views.wizard import DeployWizard
 from studio.ui.views.wizard.convert_page import ConvertPage
 from studio.ui.views.wizard.deploy_page import DeployPage
 from studio.ui.views.wizard.export_page import ExportPage
+from studio.ui.views.wizard.preprocessing_field import PreprocessingField
 from studio.ui.views.wizard.quantize_page import FLOAT, QuantizePage
 from studio.ui.views.wizard.step_page import StepPage
 from studio.ui.views.wizard.verify_page import VerifyPage
@@ -204,6 +207,21 @@ def test_formats_that_cannot_be_made_say_why(qtbot: QtBot, onnx_session: Session
     assert convert_step(onnx_session.project.recipe, "ort") is None
 
 
+def test_a_pte_can_keep_its_etrecord(qtbot: QtBot, torch_session: Session) -> None:
+    page = page_of(open_wizard(qtbot, torch_session), ConvertPage)
+    assert isinstance(page, ConvertPage)
+    card = page.cards["pte"]
+    if not card.is_wanted:
+        card.check.setChecked(True)
+    project = torch_session.project
+    assert project is not None and not convert_step(project.recipe, "pte").etrecord
+    assert page.cards["ort"].record.parent() is None or page.cards["ort"].record.isHidden()
+    qtbot.mouseClick(card.record, Qt.MouseButton.LeftButton, pos=QPoint(8, card.record.height() // 2))
+    assert convert_step(torch_session.project.recipe, "pte").etrecord
+    torch_session.undo()
+    assert not card.keeps_record
+
+
 def test_an_accuracy_budget_needs_labels(qtbot: QtBot, onnx_session: Session, tmp_path: Path) -> None:
     name_data(onnx_session)
     step = QuantizeStep(id="quantize", after="source", samples=8)
@@ -265,6 +283,11 @@ def test_the_whole_way_to_a_run_on_this_computer(qtbot: QtBot, onnx_session: Ses
     assert result.target_ran == "ort/cpu" and result.latency_ms is not None
     assert result.error is not None
     qtbot.waitUntil(lambda: deploy._figures.rowCount() > 2)
+    assert deploy.is_done and deploy.run_button.property("role") == ""
+    shown = [text.text() for text in deploy.findChildren(QLabel)]
+    assert any(text.startswith("ort · .ort") for text in shown)
+    deploy.stage.setCurrentIndex(deploy.stage.findData("source"))
+    assert not deploy.is_done and deploy.run_button.property("role") == "primary"
 
 
 def test_cancel_stops_the_step_and_leaves_nothing_half_made(qtbot: QtBot, onnx_session: Session) -> None:
@@ -307,3 +330,79 @@ def test_every_result_gets_a_comparison(qtbot: QtBot, torch_session: Session) ->
     page = wizard.currentPage()
     assert isinstance(page, VerifyPage)
     assert page.table.rowCount() == len(page.step_ids()) > 0
+
+
+def test_a_field_that_was_only_left_changes_no_budget(qtbot: QtBot, torch_session: Session) -> None:
+    page = open_wizard(qtbot, torch_session, "verify").currentPage()
+    assert isinstance(page, VerifyPage) and torch_session.project is not None
+    steps = list(torch_session.project.recipe.steps)
+    verified = [n for n, s in enumerate(steps) if isinstance(s, VerifyStep)]
+    for n in verified:  # finer than the form shows, and every result its own
+        steps[n] = replace(steps[n], min_snr_db=30.4 + n, max_accuracy_loss=0.01234)
+    torch_session.edit(lambda p: edit.set_recipe(p, Recipe(steps=tuple(steps))), "by hand")
+    before = torch_session.project
+    for field in (page.samples, page.loss, page.snr):
+        field.editingFinished.emit()  # what leaving a field does
+    assert len(verified) > 1 and torch_session.project == before
+    page.snr.setValue(50)
+    page.snr.editingFinished.emit()
+    budgets = {s.min_snr_db for s in torch_session.project.recipe.steps if isinstance(s, VerifyStep)}
+    assert budgets == {50}
+
+
+def test_numbers_of_preprocessing_keep_their_digits_when_left(qtbot: QtBot) -> None:
+    field = PreprocessingField()
+    qtbot.addWidget(field)
+    told: list[Preprocessing] = []
+    field.changed.connect(told.append)
+    field.show_preprocessing(Preprocessing(mean=(0.123456789,), std=(0.3,)))
+    field.mean.editingFinished.emit()
+    assert told == []
+    field.std.setText("0.5")
+    field.std.editingFinished.emit()
+    assert told[-1].mean == (0.123456789,) and told[-1].std == (0.5,)
+
+
+def test_data_that_was_put_back_is_seen_when_one_comes_back(
+    qtbot: QtBot, onnx_session: Session, tmp_path: Path
+) -> None:
+    name_data(onnx_session)
+    (tmp_path / "d.npz").rename(tmp_path / "away.npz")
+    wizard = open_wizard(qtbot, onnx_session, "quantize")
+    page = wizard.currentPage()
+    assert isinstance(page, QuantizePage)
+    page.radios["static"].click()
+    assert page.data.problem and not page.strip.run_button.isEnabled()
+    (tmp_path / "away.npz").rename(tmp_path / "d.npz")
+    QApplication.sendEvent(wizard, QEvent(QEvent.Type.WindowActivate))
+    assert not page.data.problem and page.strip.run_button.isEnabled()
+
+
+def test_letters_are_unique_on_every_page(qtbot: QtBot, torch_session: Session) -> None:
+    wizard = open_wizard(qtbot, torch_session)
+    close, back, forward, finish = wizard.buttons_below()
+    for number in wizard.pageIds():
+        page = wizard.page(number)
+        end = finish if number == wizard.pageIds()[-1] else forward
+        labels = [x for x in page.findChildren(QLabel) if x.buddy() is not None]
+        texts = [x.text() for x in (*page.findChildren(QAbstractButton), *labels, close, back, end)]
+        letters = re.findall(r"&([^&])", " ".join(texts).replace("&&", "").lower())
+        assert len(set(letters)) == len(letters), (number, letters)
+
+
+def test_tab_goes_from_the_list_of_pages_through_the_page_to_the_buttons(
+    qtbot: QtBot, torch_session: Session
+) -> None:
+    wizard = open_wizard(qtbot, torch_session)
+    seen = []
+    for _ in range(60):
+        assert wizard.focusNextPrevChild(True)
+        if wizard.focusWidget() in seen:
+            break
+        seen.append(wizard.focusWidget())
+    page = wizard.currentPage()
+    assert isinstance(page, ExportPage)
+    order = [seen.index(x) for x in (page.opset, page.exporter, page.any_batch, page.strip.run_button)]
+    first = seen.index(wizard.steps.rows[0])
+    around = [(n - first) % len(seen) for n in (first, *order, seen.index(wizard.buttons_below()[2]))]
+    assert around == sorted(around)

@@ -217,9 +217,10 @@ def judge(target: str, report: BenchmarkReport) -> tuple[str, str]:
         evidence = f"{report.delegate} took {report.delegated} of {report.nodes} nodes"
         wanted = {"litert/gpu": "gpu", "litert/nnapi": "nnapi"}.get(target, "xnnpack")
         return (target if wanted in report.delegate.lower() else "litert/cpu"), evidence
-    if target == "litert/cpu":
-        return target, "no delegate took a node"
-    return "litert/cpu", "the tool names no delegate that took a node"
+    evidence = (
+        "no delegate took a node" if target == "litert/cpu" else "the tool names no delegate that took a node"
+    )
+    return "litert/cpu", evidence
 
 
 def _summary(name: str, phase: dict[str, float], t_ns: int) -> Summary:

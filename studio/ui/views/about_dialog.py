@@ -6,16 +6,17 @@ import platform
 from importlib import metadata
 
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from studio import __version__
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.icon_label import IconLabel
 from studio.ui.widgets.parts import button, copy_text, label
 
 _PARTS = ("torch", "onnx", "onnxruntime", "ai-edge-litert", "executorch", "netron", "adbutils", "pyqtgraph")
 
 
-class AboutDialog(QDialog):
+class AboutDialog(Dialog):
     """Versions can be copied, for an issue."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,7 +45,7 @@ class AboutDialog(QDialog):
         self._rows = versions()
         for name, version in self._rows:
             text = label(version, selectable=True)
-            text.setAlignment(Qt.AlignmentFlag.AlignRight)
+            text.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             form.addRow(label(name, "quiet"), text)
         column.addLayout(form)
         licence = self.tr("Apache License 2.0. Licences of others: THIRD_PARTY_NOTICES.md.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from studio.graph import Graph
 from studio.graph.layout import lay_out
@@ -14,10 +14,11 @@ from studio.graph.view import GraphView
 from studio.ui.canvas import CompareCanvas
 from studio.ui.tables.change_table import ChangeTable, difference_list
 from studio.ui.texts import fill
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 
-class BlockDialog(QDialog):
+class BlockDialog(Dialog):
     """Compares two scopes: operators, attributes, shapes, types."""
 
     def __init__(self, graph: Graph, scope: int, other: int, parent: QWidget | None = None) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from studio.project import edit
 from studio.project.project import Bookmark
 from studio.ui.session import Session
 from studio.ui.texts import fill
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 _NAME = Qt.ItemDataRole.UserRole
 
 
-class BookmarkDialog(QDialog):
+class BookmarkDialog(Dialog):
     """A list that follows the project; F2 renames, Delete deletes, Enter goes there."""
 
     chosen = Signal(object)
@@ -41,6 +42,7 @@ class BookmarkDialog(QDialog):
         self.list.itemChanged.connect(self._rename)
         self.list.itemActivated.connect(self._go)
         column.addWidget(self.list, 1)
+        column.addStretch(0)  # without a list the words stay together at the top
         row = QHBoxLayout()
         self._buttons = (
             button(self.tr("Rename"), lambda: self.list.editItem(self.list.currentItem())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from studio.errors import InputError
 from studio.graph import Graph
@@ -15,10 +15,11 @@ from studio.recipes.edit_records import CutOut, Edit, FreezeDim, RenameNode, Ren
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.node_facts import attributes_of
 from studio.ui.texts import translate
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 
-class EditDialog(QDialog):
+class EditDialog(Dialog):
     """A form, a place for what is wrong, *Apply*. Subclasses fill the form and answer with edits."""
 
     def __init__(

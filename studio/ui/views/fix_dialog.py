@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QTemporaryDir, QTimer, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QFormLayout,
     QGridLayout,
@@ -33,10 +32,11 @@ from studio.ui.job_runner import COMPUTE
 from studio.ui.light_edits import can_edit
 from studio.ui.session import Session
 from studio.ui.texts import fill, translate
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, hairline, label
 
 
-class FixDialog(QDialog):
+class FixDialog(Dialog):
     """Tries the fix at once and shows what it changed and the proof; then it goes into the recipe, or to a
     new file beside the old one."""
 
@@ -225,7 +225,7 @@ class FixDialog(QDialog):
         proof = outcome.proof
         self._say(
             fill(
-                self.tr("{n} nodes changed; largest difference {error} of the range, {allowed} allowed."),
+                self.tr("Nodes changed: {n}; largest difference {error} of the range, {allowed} allowed."),
                 n=len(outcome.changed),
                 error=f"{proof.max_relative_error:.2g}",
                 allowed=f"{proof.tolerance:g}",

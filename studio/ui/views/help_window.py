@@ -9,6 +9,8 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QDesktopServices,
+    QKeyEvent,
+    QKeySequence,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
@@ -69,6 +71,13 @@ class HelpWindow(QWidget):
         row.setSpacing(0)
         row.addWidget(self._list)
         row.addWidget(self._text, 1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes it, as it closes every dialog."""
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self.close()
+            return
+        super().keyPressEvent(event)
 
     def show_page(self, page: str) -> None:
         """Turns to a page."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -27,6 +26,7 @@ from studio.ui.canvas.colors import of_theme
 from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph
 from studio.ui.texts import fill, translate
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _HATCHES = {Hatch.DIAGONAL: "/", Hatch.CROSSED: "x", Hatch.DOTTED: ".", Hatch.ST
 _ICONS = {Icon.NONE: "", Icon.DELTA: "tilde"}
 
 
-class PictureDialog(QDialog):
+class PictureDialog(Dialog):
     """Which part, which format, then where."""
 
     def __init__(self, session: Session, canvas: GraphCanvas, parent: QWidget | None = None) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QPlainTextEdit,
@@ -17,10 +16,11 @@ from PySide6.QtWidgets import (
 from studio.errors import StudioError
 from studio.project import Project
 from studio.ui.model_source import factories_in, parse_inputs, python_project, weights_beside
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import label
 
 
-class PythonSourceDialog(QDialog):
+class PythonSourceDialog(Dialog):
     """The file is parsed, not run. Raises InputError when it is not Python."""
 
     def __init__(self, path: Path, parent: QWidget | None = None) -> None:

@@ -187,7 +187,13 @@ class RecipePanel(QWidget):
                 default=None,
             )
             value = f"{best:.3g} ms" if best is not None else ""
-        row.show_texts(self.tr("Deploy"), note=note, value=value, icon=icon, icon_color=color)
+        elif session.run_failures:
+            icon, color, value = "step-failed", "fails", self.tr("failed")
+            note = translate_sentence(next(reversed(session.run_failures.values())).message)
+        row.show_texts(
+            self.tr("Deploy"), note=note, value=value, value_color="fails" if color == "fails" else "quiet",
+            icon=icon, icon_color=color, tip=note,
+        )  # fmt: skip
 
     def _show_next(self) -> None:
         step = next_step(self._session)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
 from studio.ui.session import Session
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
     from studio.project.recovery import Recovered
 
 
-class RecoveryDialog(QDialog):
+class RecoveryDialog(Dialog):
     """Lists what was not saved; one can be restored, all can be given up, or all left for later."""
 
     def __init__(self, session: Session, found: tuple[Recovered, ...], parent: QWidget | None = None) -> None:

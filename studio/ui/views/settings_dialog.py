@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
@@ -19,10 +18,11 @@ from PySide6.QtWidgets import (
 from studio.ui.session import Session
 from studio.ui.theme import ThemeChoice
 from studio.ui.translations import LANGUAGES
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(Dialog):
     """Takes effect with OK; theme and language at once, tools with the next job."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:

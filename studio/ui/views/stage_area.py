@@ -63,6 +63,7 @@ class StageArea(QWidget):
         self._stack.addWidget(self.matrix)
         self._compare: CompareView | None = None
         self._message = MessagePage(self)
+        self._offers_run = True
         self._stack.addWidget(self._message)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -79,6 +80,7 @@ class StageArea(QWidget):
         column.addLayout(row)
         column.addWidget(self._stack, 1)
         session.stages_changed.connect(self.refresh)
+        session.jobs_changed.connect(self._on_jobs)
         session.current_stage_changed.connect(self._on_stage)
         session.stage_opened.connect(self.refresh)
         session.project_opened.connect(self._on_project)
@@ -221,6 +223,7 @@ class StageArea(QWidget):
 
     def _show_message(self, stage: Stage) -> None:
         message = self._message
+        self._offers_run = not self._is_recipe_running
         if stage.status is StageStatus.FAILED and stage.failure is not None:
             message.show_failure(stage.failure, self._retry(stage))
             message.add_button(self.tr("Open in Netron"), self.netron_requested.emit)
@@ -229,7 +232,10 @@ class StageArea(QWidget):
                 self.tr("The source is Python"),
                 self.tr("Its graph appears once it is exported. Nothing of it runs before you trust it."),
             )
-            message.add_button(self.tr("Export now"), lambda: self.run_requested.emit("export"), primary=True)
+            if self._is_recipe_running:
+                message.show_busy()
+                return
+            message.add_button(self.tr("Export now"), lambda: self.run_requested.emit("export"))
             message.add_button(self.tr("Start wizard…"), lambda: self.wizard_requested.emit(""))
         elif stage.status is StageStatus.OPENING:
             name = stage.path.name if stage.path else ""
@@ -237,7 +243,19 @@ class StageArea(QWidget):
             message.show_busy()
         else:
             message.show_text(self.tr("This step has not run yet"), self.tr("Run it to see what it makes."))
-            message.add_button(self.tr("Run"), lambda: self.run_requested.emit(stage.id), primary=True)
+            if self._is_recipe_running:
+                message.show_busy()
+            else:
+                message.add_button(self.tr("Run"), lambda: self.run_requested.emit(stage.id))
+
+    @property
+    def _is_recipe_running(self) -> bool:
+        return any(job.kind == "run_recipe" and not job.is_over for job in self._session.jobs)
+
+    def _on_jobs(self) -> None:
+        """What cannot be pressed twice is not offered while the recipe runs."""
+        if self._offers_run != (not self._is_recipe_running) and self._stack.currentWidget() is self._message:
+            self._show_current()
 
     def _retry(self, stage: Stage) -> Callable[[], object]:
         return lambda: self._session.open_stage(stage.id, again=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QLineEdit,
@@ -20,6 +19,7 @@ from studio.targets import TARGETS, Target
 from studio.ui.session import Session
 from studio.ui.texts import fill, translate
 from studio.ui.views.target_bar import STATUS_WORDS
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import label
 
 _FAMILIES = {
@@ -36,7 +36,7 @@ _FAMILIES = {
 }
 
 
-class TargetDialog(QDialog):
+class TargetDialog(Dialog):
     """A tree of check boxes by runtime, a filter, and the SoC for targets that need one."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:

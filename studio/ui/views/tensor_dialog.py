@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -27,13 +26,14 @@ from studio.ui.node_facts import quantization_text, tensor_type
 from studio.ui.session import Session
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 if TYPE_CHECKING:
     from studio.jobs.read_tensor import TensorRead
 
 
-class TensorDialog(QDialog):
+class TensorDialog(Dialog):
     """The values are read by a worker; the dialog shows what it found."""
 
     def __init__(self, session: Session, tensor: int, parent: QWidget | None = None) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
 from studio.errors import StudioError
 from studio.project.trust import python_files
 from studio.ui.session import Session
 from studio.ui.texts import fill
+from studio.ui.widgets.dialog import Dialog
 from studio.ui.widgets.parts import button, label
 
 
-class TrustDialog(QDialog):
+class TrustDialog(Dialog):
     """Yes is remembered for the folder as it is now; a changed file asks again."""
 
     def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from studio.errors import InputError
@@ -22,6 +22,8 @@ class DataField(QWidget):
     """Edits one DataSet; `changed` carries the new one, None when it was emptied."""
 
     changed = Signal(object)
+    looked_for_again = Signal()
+    """The person comes back to the window, and what was wrong with the data may be mended by now."""
 
     def __init__(self, session: Session, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,9 +61,15 @@ class DataField(QWidget):
         if not self.path.hasFocus() or not self.path.isModified():
             self.path.setText(data.path if data else "")
         folder = str(self._session.folder)
-        if self._described != (data, folder):
+        if self._described != (data, folder) or self.problem:
             self._described = (data, folder)
             self._describe(data)
+
+    def event(self, event: QEvent) -> bool:
+        """Looks again for data that was missing when the window is come back to."""
+        if event.type() is QEvent.Type.WindowActivate and self.problem:
+            self.looked_for_again.emit()
+        return super().event(event)
 
     def _describe(self, data: DataSet | None) -> None:
         self.problem, self.summary = "", None

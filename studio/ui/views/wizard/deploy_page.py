@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QVBoxLayout, QWizardPage
 
 from studio.devices import DeviceState, RunMode, RunSettings
@@ -29,12 +29,15 @@ class DeployPage(QWizardPage):
     """Starts the same runs as the device panel, which shows their curves."""
 
     kind = "deploy"
+    done_changed = Signal(bool)
+    """Whether what is chosen has been run: Finish is then what to press."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._shown: DeployResult | None = None
         self._is_chosen = False
+        self.is_done = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_LIVE_MS)
@@ -87,6 +90,7 @@ class DeployPage(QWizardPage):
         column.addStretch(1)
         self.stage.activated.connect(self._on_chosen)
         self.stage.currentIndexChanged.connect(lambda *_: self._refresh_targets())
+        self.target.currentIndexChanged.connect(lambda *_: self._show_next())
         self.device.currentIndexChanged.connect(lambda *_: self._on_device())
         for signal in (session.devices_changed, session.stages_changed, session.run_started,
                        session.runs_changed, session.jobs_changed):  # fmt: skip
@@ -179,9 +183,27 @@ class DeployPage(QWizardPage):
             why = self.tr("Preparing inputs and the float original…")
         self._status.setText(why)
         result = None if is_running else self._session.last_results.get(self.device_id)
-        set_role(self.run_button, "" if result is not None else "primary")
-        self.run_button.setIcon(icon("stop" if is_running else "play", "text" if result else "on_accent"))
         self._show_result(result)
+        self._show_next()
+
+    def _show_next(self) -> None:
+        """One button is the next one to press: the steps, the run, or Finish when what is chosen has run."""
+        device_id, result = self.device_id, self._session.last_results.get(self.device_id)
+        is_running = device_id in self._session.run_jobs
+        is_done = (
+            not is_running
+            and result is not None
+            and self._session.last_stages.get(device_id) == self.stage.currentData()
+            and result.target == self.target.currentData()
+        )
+        is_steps = not self.all_button.isHidden()
+        set_role(self.all_button, "primary" if is_steps else "")
+        is_next = not is_done and not is_steps
+        set_role(self.run_button, "primary" if is_next else "")
+        self.run_button.setIcon(icon("stop" if is_running else "play", "on_accent" if is_next else "text"))
+        if is_done != self.is_done:
+            self.is_done = is_done
+            self.done_changed.emit(is_done)
 
     def _show_result(self, result: DeployResult | None) -> None:
         if result is self._shown:
@@ -192,21 +214,24 @@ class DeployPage(QWizardPage):
         if result is None or result.latency_ms is None:
             return
         latency, error = result.latency_ms, result.error
+        ran, asked = (TARGETS[t].title if t in TARGETS else t for t in (result.target_ran, result.target))
+        stage = self._session.stage(self._session.last_stages.get(self.device_id, ""))
         rows = [
+            (self.tr("Last run"), " · ".join(t for t in (stage_title(stage) if stage else "", asked) if t)),
             (
                 self.tr("Latency"),
                 f"p50 {latency.p50:.3g} · p90 {latency.p90:.3g} · p99 {latency.p99:.3g} ms, n {latency.n:,}",
-            )
+            ),
         ]
         if result.load_ms is not None:
             load = (
                 f"{result.load_ms:.3g} ms" if result.load_ms < 1000 else seconds_text(result.load_ms / 1000)
             )
             rows.append((self.tr("Load"), load))
-        ran, asked = (TARGETS[t].title if t in TARGETS else t for t in (result.target_ran, result.target))
         if ran != asked:
             ran = fill(self.tr("{ran} (asked for {asked})"), ran=ran, asked=asked)
-        rows.append((self.tr("Ran on"), f"{ran} · {result.evidence}" if result.evidence else ran))
+        evidence = translate_sentence(result.evidence)
+        rows.append((self.tr("Ran on"), f"{ran} · {evidence}" if evidence else ran))
         if error is not None:
             rows.append((self.tr("Error"), f"SNR {snr_text(error)}"))
             if error.accuracy is not None:

@@ -53,7 +53,7 @@ class ExportPage(StepPage):
         form.addRow(self.tr("&Exporter"), self.exporter)
         self._exporter_note = label("", "small", wrap=True)
         form.addRow("", self._exporter_note)
-        self.any_batch = QCheckBox(self.tr("Any &batch size"))
+        self.any_batch = QCheckBox(self.tr("Any batch si&ze"))
         self.any_batch.toggled.connect(self._apply)
         form.addRow("", self.any_batch)
         self._batch_note = label("", "small", wrap=True)

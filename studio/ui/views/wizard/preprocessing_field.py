@@ -70,8 +70,8 @@ class PreprocessingField(QWidget):
         self.height_box.setValue(how.height)
         self.width_box.setValue(how.width)
         self.color.setCurrentIndex(self.color.findData(how.color))
-        self.mean.setText(" ".join(f"{x:g}" for x in how.mean))
-        self.std.setText(" ".join(f"{x:g}" for x in how.std))
+        self.mean.setText(_text_of(how.mean))
+        self.std.setText(_text_of(how.std))
         self.layout_box.setCurrentText(how.layout)
         self._summary.setText(self._sum_up(how))
         self.problem = self._find_problem(how)
@@ -80,9 +80,9 @@ class PreprocessingField(QWidget):
         size = f"{how.height}×{how.width}" if how.height and how.width else self.tr("size as it is")
         parts = [size, self.color.currentText() or how.color, how.layout]
         if how.mean:
-            parts.append(self.tr("mean") + " " + " ".join(f"{x:g}" for x in how.mean))
+            parts.append(self.tr("mean") + " " + _text_of(how.mean))
         if how.std:
-            parts.append(self.tr("std") + " " + " ".join(f"{x:g}" for x in how.std))
+            parts.append(self.tr("std") + " " + _text_of(how.std))
         return " · ".join(parts)
 
     def _find_problem(self, how: Preprocessing) -> str:
@@ -102,9 +102,8 @@ class PreprocessingField(QWidget):
 
     def _apply(self, *_: object) -> None:
         try:
-            mean, std = (
-                tuple(float(x) for x in f.text().replace(",", " ").split()) for f in (self.mean, self.std)
-            )
+            mean = _typed(self.mean, self._shown.mean)
+            std = _typed(self.std, self._shown.std)
         except ValueError:
             self.show_preprocessing(self._shown)  # back to the last numbers that were ones
             return
@@ -121,6 +120,13 @@ class PreprocessingField(QWidget):
             self.changed.emit(made)
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    """Numbers with spaces or commas between them. Raises ValueError."""
-    return tuple(float(word) for word in text.replace(",", " ").split())
+def _text_of(numbers: tuple[float, ...]) -> str:
+    return " ".join(f"{x:g}" for x in numbers)
+
+
+def _typed(field: QLineEdit, shown: tuple[float, ...]) -> tuple[float, ...]:
+    """The numbers in a field, spaces or commas between them; as they were, with all their digits, where the
+    field was only left. Raises ValueError."""
+    if field.text() == _text_of(shown):
+        return shown
+    return tuple(float(word) for word in field.text().replace(",", " ").split())

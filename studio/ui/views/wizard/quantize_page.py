@@ -88,6 +88,7 @@ class QuantizePage(StepPage):
         form.setVerticalSpacing(8)
         self.data = DataField(self.session, self.tr("Calibration data"))
         self.data.changed.connect(self._on_data)
+        self.data.looked_for_again.connect(self.refresh)
         form.addRow(self.tr("&Calibrate on"), self.data)
         self.preprocessing = PreprocessingField()
         self.preprocessing.changed.connect(self._on_preprocessing)

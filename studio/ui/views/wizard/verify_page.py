@@ -48,6 +48,7 @@ class VerifyPage(StepPage):
         form.setVerticalSpacing(8)
         self.data = DataField(session, self.tr("Evaluation data"))
         self.data.changed.connect(self._on_data)
+        self.data.looked_for_again.connect(self.refresh)
         form.addRow(self.tr("&Compare on"), self.data)
         self.samples = number_box(1, 100_000)
         self.samples.editingFinished.connect(self._apply)
@@ -56,7 +57,7 @@ class VerifyPage(StepPage):
         self.loss = decimal_box(0, 100, 2)
         self.loss.setSingleStep(0.5)
         self.loss.setSuffix(" " + self.tr("points"))
-        self.limits_snr = QCheckBox(self.tr("SNR must &reach"))
+        self.limits_snr = QCheckBox(self.tr("SNR m&ust reach"))
         self.snr = decimal_box(-20, 200, 0)
         self.snr.setSuffix(" dB")
         for check, box in ((self.limits_loss, self.loss), (self.limits_snr, self.snr)):
@@ -79,6 +80,7 @@ class VerifyPage(StepPage):
         empty = self.tr("Nothing is made yet: choose a quantization or a file on the pages before.")
         self._empty = label(empty, "quiet", wrap=True)
         self.form.insertWidget(3, self._empty)
+        self._shown = self._form_step()
         self.start()
 
     def _meaning(self) -> str:
@@ -134,6 +136,7 @@ class VerifyPage(StepPage):
         self.snr.setEnabled(step.min_snr_db is not None)
         if step.min_snr_db is not None:
             self.snr.setValue(step.min_snr_db)
+        self._shown = self._form_step()
         self._show_table(project)
 
     def problem(self, project: Project) -> str:
@@ -228,16 +231,18 @@ class VerifyPage(StepPage):
         self.session.edit(lambda p: edit.set_evaluation(p, data), self.tr("Evaluation data"))
 
     def _apply(self, *_: object) -> None:
-        if self.is_refreshing:
-            return
-        self._edit(
-            VerifyStep(
-                id="verify",
-                after="source",
-                samples=self.samples.value(),
-                max_accuracy_loss=self.loss.value() / 100 if self.limits_loss.isChecked() else None,
-                min_snr_db=self.snr.value() if self.limits_snr.isChecked() else None,
-            )
+        wanted = self._form_step()
+        if not self.is_refreshing and wanted != self._shown:  # a field that was only left changes nothing
+            self._edit(wanted)
+
+    def _form_step(self) -> VerifyStep:
+        """What the form says now, the same for every result."""
+        return VerifyStep(
+            id="verify",
+            after="source",
+            samples=self.samples.value(),
+            max_accuracy_loss=self.loss.value() / 100 if self.limits_loss.isChecked() else None,
+            min_snr_db=self.snr.value() if self.limits_snr.isChecked() else None,
         )
 
     def _edit(self, step: VerifyStep) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget, QWizard
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QVBoxLayout, QWidget, QWizard
 
 from studio.ui.job_runner import JobStatus
 from studio.ui.session import Session
@@ -15,11 +15,19 @@ from studio.ui.views.wizard.quantize_page import QuantizePage
 from studio.ui.views.wizard.run_strip import RunStrip
 from studio.ui.views.wizard.source_facts import is_torch_source
 from studio.ui.views.wizard.verify_page import VerifyPage
+from studio.ui.widgets.focus_order import move_focus
 from studio.ui.widgets.parts import set_role
 from studio.ui.widgets.row import Row
 
 PAGES = ("export", "quantize", "convert", "verify", "deploy")
 """Kinds of pages in order; a page's id is its index."""
+
+_BUTTONS = (
+    QWizard.WizardButton.CancelButton,
+    QWizard.WizardButton.BackButton,
+    QWizard.WizardButton.NextButton,
+    QWizard.WizardButton.FinishButton,
+)
 
 
 class DeployWizard(QWizard):
@@ -53,14 +61,25 @@ class DeployWizard(QWizard):
         self.currentIdChanged.connect(self.steps.set_current)
         self.currentIdChanged.connect(self._show_primary)
         for number in self.pageIds():
-            strip = getattr(self.page(number), "strip", None)
+            made = self.page(number)
+            strip = getattr(made, "strip", None)
             if isinstance(strip, RunStrip):
                 strip.done_changed.connect(self._show_primary)
+            elif isinstance(made, DeployPage):
+                made.done_changed.connect(self._show_primary)
         self.setStartId(self._start_page(start))
         session.runs_changed.connect(self._show_primary)
         self.resize(1000, 660)
         self.setMinimumSize(840, 460)
         self._show_primary()
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes as one reads: the list of pages, the page from top to bottom, the buttons below."""
+        return move_focus((self.steps, self.currentPage(), *self.buttons_below()), forward=next)
+
+    def buttons_below(self) -> tuple[QAbstractButton, ...]:
+        """Close, back, next and finish, from left to right."""
+        return tuple(self.button(which) for which in _BUTTONS)
 
     def _start_page(self, kind: str) -> int:
         if kind in PAGES:
@@ -69,8 +88,9 @@ class DeployWizard(QWizard):
 
     def _show_primary(self, *_: object) -> None:
         """One button is the next one to press: the page's own, and Next when that was done."""
-        strip = getattr(self.currentPage(), "strip", None)
-        is_next = strip.is_done if isinstance(strip, RunStrip) else bool(self._session.last_results)
+        page = self.currentPage()
+        strip = getattr(page, "strip", None)
+        is_next = strip.is_done if isinstance(strip, RunStrip) else bool(getattr(page, "is_done", False))
         for which in (QWizard.WizardButton.NextButton, QWizard.WizardButton.FinishButton):
             found = self.button(which)
             if isinstance(found, QPushButton):
@@ -133,7 +153,9 @@ class StepList(QWidget):
         if kind == "deploy":
             if session.run_jobs:
                 return "step-running", "accent"
-            return ("step-done", "runs") if session.last_results else ("step-waiting", "quiet")
+            if session.last_results:
+                return "step-done", "runs"
+            return ("step-failed", "fails") if session.run_failures else ("step-waiting", "quiet")
         stages = [stage for stage in session.stages if stage.kind == kind]
         is_running = any(job.kind == "run_recipe" and job.status is JobStatus.RUNNING for job in session.jobs)
         if is_running and any(stage.id in session.step_progress for stage in stages):
