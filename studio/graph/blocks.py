@@ -14,40 +14,32 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.bodies import Shown
-from studio.graph.graph import Graph, Ints, TensorKind
-from studio.graph.groups import order_by
+from studio.graph.graph import Graph, Ints
+from studio.graph.groups import order_by, ranges
 from studio.graph.layout_columns import ItemKind
+from studio.graph.pills import declared_inputs, output_edges, shown_inputs, shown_outputs
 from studio.graph.scope_paths import ScopePaths
 from studio.graph.scopes import ScopeTree
 from studio.graph.view import GraphView
 from studio.graph.walked import walk
 
 Bools = npt.NDArray[np.bool_]
+Longs = npt.NDArray[np.int64]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Blocks:
-    """Frames (expanded scopes) as columns; 0 is the root, and every parent comes before its children.
+    """Frames (expanded scopes) as columns; 0 is the root, and every block comes right before what is in it.
 
     `place` is a block's index among its parent's children, `size` how many children it has; a parent's
     blocks and leaves share the places.
     """
 
-    scope: list[int]
-    parent: list[int]
-    depth: list[int]
-    place: list[int]
-    size: list[int]
-
-    def add(self, scope: int, parent: int) -> int:
-        """The index of a new block, the last child of its parent."""
-        self.scope.append(scope)
-        self.parent.append(parent)
-        self.depth.append(self.depth[parent] + 1)
-        self.place.append(self.size[parent])
-        self.size.append(0)
-        self.size[parent] += 1
-        return len(self.scope) - 1
+    scope: Longs
+    parent: Longs
+    depth: Longs
+    place: Longs
+    size: Longs
 
 
 @dataclass(slots=True, eq=False)
@@ -77,151 +69,119 @@ def block_tree(graph: Graph, tree: ScopeTree, view: GraphView) -> BlockTree:
     """The blocks and leaves of a view, and the edges between leaves."""
     walked = walk(graph, tree, view)
     part, order = walked.part, walked.order
-    builder = _Builder(graph, view, part, tree.size)
-    builder.add_inputs()
-    node_leaf = builder.add_nodes(order)
+    paths = ScopePaths(part.tree, view.collapsed, part.visible, tree.size)
+    pieces = _Pieces(graph, view, part, paths, order, tree.size)
+    leaves = pieces.leaves(order)
+    node_leaf = pieces.node_leaf(order)
     edges = _leaf_edges(part, node_leaf, bool(walked.backward))
-    extra = builder.add_outputs(node_leaf)
-    leaves = builder.leaves(order)
+    inputs = np.flatnonzero(leaves.kind == ItemKind.INPUT)
+    input_leaf = dict(zip(leaves.ref[inputs].tolist(), inputs.tolist()))
+    extra = output_edges(graph, view, part, input_leaf, node_leaf, len(leaves.kind))
     source, target, tensor = _all_edges(graph, part, leaves, node_leaf, edges, extra)
-    return BlockTree(builder.blocks, leaves, node_leaf, source, target, tensor)
+    return BlockTree(pieces.blocks, leaves, node_leaf, source, target, tensor)
 
 
-class _Builder:
-    """Collects leaves in pieces: a stretch of nodes, or one box of another kind."""
+_FRAME = -1  # the kind of a row that begins a block
 
-    def __init__(self, graph: Graph, view: GraphView, part: Shown, own_scopes: int) -> None:
-        self.graph, self.view, self.part = graph, view, part
-        self.own_scopes = own_scopes  # scopes beyond them are opened bodies
-        self.blocks = Blocks([0], [-1], [0], [0], [0])
-        self.kind: list[int] = []
-        self.ref: list[int] = []  # of a stretch of nodes: its beginning in the order
-        self.count: list[int] = []
-        self.block: list[int] = []
-        self.place: list[int] = []
-        self.nodes: list[int] = []
 
-    def _add(self, kind: ItemKind, ref: int, block: int, nodes: int, count: int = 1) -> int:
-        self.kind.append(kind)
-        self.ref.append(ref)
-        self.count.append(count)
-        self.block.append(block)
-        self.place.append(self.blocks.size[block])
-        self.nodes.append(nodes)
-        self.blocks.size[block] += count
-        return len(self.kind) - 1
+class _Pieces:
+    """The rows of a drawing in reading order: beginnings of blocks, and pieces: stretches of nodes in one
+    block, or one box of another kind."""
 
-    def add_inputs(self) -> None:
-        """Pills for what the body reads and does not make, the declared inputs first."""
-        graph, view, part = self.graph, self.view, self.part
-        declared = self._declared(view.subgraph)
-        is_read = np.zeros(graph.tensor_count, np.bool_)
-        is_read[part.read_tensor] = True
-        read = np.flatnonzero(is_read)
-        producer = graph.producer_of[read]
-        outside = producer < 0
-        if view.subgraph:  # a body also reads what the graph around it made
-            outside |= part.stands_for[np.maximum(producer, 0)] < 0
-        if view.hide_constants:
-            outside &= graph.tensor_kind[read] != TensorKind.CONSTANT
-        known = {*declared, *(t for s in part.bodies for t in graph.subgraphs[s].inputs)}
-        for tensor in [*declared, *(t for t in read[outside].tolist() if t not in known)]:
-            self._add(ItemKind.INPUT, tensor, 0, 0)
+    def __init__(
+        self, graph: Graph, view: GraphView, part: Shown, paths: ScopePaths, order: Ints, own_scopes: int
+    ) -> None:
+        self.node_count = graph.node_count
+        self.starts, self.ends = paths.runs(order)
+        first = part.tree.node_scope[order[self.starts]]
+        ways = paths.paths(first)
+        levels, runs = ways.shape
+        is_entered = np.zeros(ways.shape, np.bool_)  # a frame that the run before was not in
+        differs = np.zeros(runs, np.bool_)
+        for level in range(1, levels):
+            differs[:1] = True
+            differs[1:] |= ways[level, 1:] != ways[level, :-1]
+            is_entered[level] = differs & (ways[level] >= 0)
+        run, level_of = np.nonzero(is_entered.T)
+        entered = ways[level_of, run]
+        number = np.zeros(ways.shape, np.int64)
+        number[level_of, run] = np.arange(1, len(run) + 1)
+        number = np.maximum.accumulate(number, axis=1)  # of the block that each run is in, by level
+        within = number[paths.depth[paths.frame[first]], np.arange(runs)]
+        # rows: (run, turn in it, block around, kind, ref, boxes, nodes)
+        lengths, closed = self.ends - self.starts, paths.leaf[first]
+        is_open = closed < 0
+        one = np.ones(len(run), np.int64)
+        bodies, body_rows = np.flatnonzero(entered >= own_scopes), []
+        known: set[int] = set()
+        for row in bodies.tolist():
+            if int(entered[row]) not in known:
+                known.add(int(entered[row]))
+                for tensor in declared_inputs(graph, view, int(entered[row]) - own_scopes):
+                    body_rows.append((run[row], 2 * level_of[row] + 1, row + 1, ItemKind.INPUT, tensor, 1, 0))
+        begin = [(-1, 0, 0, ItemKind.INPUT, tensor, 1, 0) for tensor in shown_inputs(graph, view, part)]
+        end = [(runs, 0, 0, ItemKind.OUTPUT, tensor, 1, 0) for tensor in shown_outputs(graph, view)]
+        frames = (run, 2 * level_of, number[level_of - 1, run], _FRAME * one, entered, one, 0 * one)
+        held = (
+            np.arange(runs),
+            np.full(runs, 2 * levels),
+            within,
+            np.where(is_open, ItemKind.NODE, ItemKind.SCOPE),
+            np.where(is_open, self.starts, closed),
+            np.where(is_open, lengths, 1),
+            np.where(is_open, 1, lengths),
+        )
+        pills = np.array([*begin, *body_rows, *end], np.int64).reshape(-1, 7).T
+        parts: list[tuple[Ints | Longs, ...]] = [frames, held, tuple(pills)]
+        run, turn, block, kind, ref, count, nodes = (
+            np.concatenate(columns).astype(np.int64) for columns in zip(*parts)
+        )
+        rows = order_by(run, turn)
+        block, kind, ref, count = block[rows], kind[rows], ref[rows], count[rows]
+        place, size = _places(block, count, len(entered) + 1)
+        is_frame = kind == _FRAME
+        self.blocks = Blocks(
+            np.append(0, ref[is_frame]),
+            np.append(-1, block[is_frame]),
+            np.append(0, level_of),
+            np.append(0, place[is_frame]),
+            size,
+        )
+        piece = ~is_frame
+        self.kind, self.ref, self.count, self.block = kind[piece], ref[piece], count[piece], block[piece]
+        self.place, self.nodes = place[piece], nodes[rows][piece]
+        self.is_run = np.isin(self.kind, (ItemKind.NODE, ItemKind.SCOPE))
 
-    def _declared(self, subgraph: int) -> list[int]:
-        """The declared inputs of a body that are to be shown."""
-        graph = self.graph
-        given = graph.subgraphs[subgraph].inputs if subgraph < len(graph.subgraphs) else ()
-        hides = self.view.hide_constants
-        return [t for t in given if not hides or graph.tensor_kind[t] != TensorKind.CONSTANT]
-
-    def add_nodes(self, order: Ints) -> Ints:
-        """The leaf of every node: each in the frame of its scope, or in a collapsed one."""
-        graph, tree, blocks = self.graph, self.part.tree, self.blocks
-        paths = ScopePaths(tree, self.view.collapsed, self.part.visible, self.own_scopes)
-        starts, ends = paths.runs(order)
-        piece_of_run: list[int] = []
-        entered: set[int] = set()
-        stack, scopes = [0], [0]
-        closed = -1  # the piece of the collapsed scope that we are in
-        first_scopes = tree.node_scope[order[starts]].tolist() if len(starts) else []
-        for scope, start, end in zip(first_scopes, starts.tolist(), ends.tolist()):
-            path, leaf_scope = paths.path(scope), paths.leaf[scope]
-            if path != scopes:
-                common = 1
-                while common < min(len(scopes), len(path)) and scopes[common] == path[common]:
-                    common += 1
-                closed = -1
-                del stack[common:], scopes[common:]
-                for inner in path[common:]:
-                    stack.append(blocks.add(inner, stack[-1]))
-                    scopes.append(inner)
-                    if inner >= self.own_scopes and inner not in entered:
-                        entered.add(inner)
-                        for given in self._declared(inner - self.own_scopes):
-                            self._add(ItemKind.INPUT, given, stack[-1], 0)
-            if leaf_scope < 0:
-                closed = -1
-                piece_of_run.append(self._add(ItemKind.NODE, start, stack[-1], 1, end - start))
-                continue
-            if closed >= 0 and self.ref[closed] == leaf_scope:
-                self.nodes[closed] += end - start
-            else:
-                closed = self._add(ItemKind.SCOPE, leaf_scope, stack[-1], end - start)
-            piece_of_run.append(closed)
-        node_leaf = np.full(graph.node_count, -1, np.int32)
-        if piece_of_run:
-            pieces = np.array(piece_of_run)
-            counts = np.array(self.count)
-            first = (np.cumsum(counts) - counts)[pieces]
-            is_stretch = np.array(self.kind)[pieces] == ItemKind.NODE
-            lengths = ends - starts
-            step = np.arange(len(order)) - np.repeat(starts, lengths)
-            node_leaf[order] = np.repeat(first, lengths) + step * np.repeat(is_stretch, lengths)
-        return node_leaf
-
-    def add_outputs(self, node_leaf: Ints) -> list[tuple[int, int, int]]:
-        """Pills for the outputs; the edges to them and those that a body hands on without touching them."""
-        graph, part = self.graph, self.part
-        leaf_of_input: dict[int, int] = {}
-        leaf = 0
-        for kind, ref, count in zip(self.kind, self.ref, self.count):
-            if kind == ItemKind.INPUT:
-                leaf_of_input[ref] = leaf
-            leaf += count
-        extra: list[tuple[int, int, int]] = []
-        for subgraph in part.bodies:
-            target = int(node_leaf[graph.subgraphs[subgraph].parent_node])
-            for tensor in graph.subgraphs[subgraph].outputs:
-                source = leaf_of_input.get(tensor, -1)
-                if source >= 0 and target >= 0:
-                    extra.append((source, target, tensor))
-        subgraph = self.view.subgraph
-        for tensor in graph.subgraphs[subgraph].outputs if subgraph < len(graph.subgraphs) else ():
-            producer = int(graph.producer_of[tensor])
-            source = int(node_leaf[producer]) if producer >= 0 else leaf_of_input.get(tensor, -1)
-            if source >= 0:
-                extra.append((source, leaf, tensor))
-            self._add(ItemKind.OUTPUT, tensor, 0, 0)
-            leaf += 1
-        return extra
+    def node_leaf(self, order: Ints) -> Ints:
+        """The leaf of every node, −1 = hidden."""
+        first = (np.cumsum(self.count) - self.count)[self.is_run]
+        lengths = self.ends - self.starts
+        step = np.arange(len(order)) - np.repeat(self.starts, lengths)
+        is_stretch = self.kind[self.is_run] == ItemKind.NODE
+        result = np.full(self.node_count, -1, np.int32)
+        result[order] = np.repeat(first, lengths) + step * np.repeat(is_stretch, lengths)
+        return result
 
     def leaves(self, order: Ints) -> Leaves:
-        """The columns of all that was added."""
-        counts = np.array(self.count, np.int64)
-        piece = np.repeat(np.arange(len(counts)), counts)
-        step = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
-        kind = np.array(self.kind, np.int32)[piece]
-        ref = np.array(self.ref, np.int32)[piece]
-        is_node = kind == ItemKind.NODE
-        ref[is_node] = order[ref[is_node] + step[is_node]]
-        return Leaves(
-            kind,
-            ref,
-            np.array(self.block, np.int32)[piece],
-            (np.array(self.place, np.int64)[piece] + step).astype(np.int32),
-            np.array(self.nodes, np.int32)[piece],
+        """The columns of all boxes."""
+        step = ranges(np.zeros(len(self.count), np.int64), self.count)
+        kind, ref, block, place, nodes = (
+            np.repeat(column.astype(np.int32), self.count)
+            for column in (self.kind, self.ref, self.block, self.place, self.nodes)
         )
+        is_node = kind == ItemKind.NODE
+        ref[is_node] = order[(ref + step)[is_node]]
+        return Leaves(kind, ref, block, (place + step).astype(np.int32), nodes)
+
+
+def _places(block: Longs, count: Longs, blocks: int) -> tuple[Longs, Longs]:
+    """(place of every row in its block, size of every block), of rows that take so many places."""
+    order = order_by(block)
+    taken = np.cumsum(count[order]) - count[order]
+    size = np.bincount(block, count, blocks).astype(np.int64)
+    place = np.empty(len(block), np.int64)
+    place[order] = taken - (np.cumsum(size) - size)[block[order]]
+    return place, size
 
 
 def _leaf_edges(part: Shown, node_leaf: Ints, has_loops: bool) -> tuple[Ints, Ints, Ints]:

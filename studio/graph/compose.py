@@ -64,7 +64,7 @@ class _Composer:
         blocks, leaves = self.tree.blocks, self.tree.leaves
         children, x, y = self.tiles.children, self.tiles.x, self.tiles.y
         at_x, at_y = np.zeros(self.count), np.zeros(self.count)  # axis and top of a block's content
-        parent, depth = np.array(blocks.parent), np.array(blocks.depth)
+        parent, depth = blocks.parent, blocks.depth
         place = children[parent] + blocks.place
         for level in members(depth, int(depth.max()) + 1)[1:]:  # from the outside in
             outer = parent[level]

@@ -55,9 +55,8 @@ def find_routes(tree: BlockTree, is_cut: Bools) -> Routes:
 
 def _hops(tree: BlockTree, is_cut: Bools) -> tuple[Ints, Ints, Ints, Ints]:
     """(edge, block, source place, target place) of all hops, by edge, from its source to its target."""
-    parent = np.array(tree.blocks.parent, np.int32)
-    depth = np.array(tree.blocks.depth, np.int32)
-    place = np.array(tree.blocks.place, np.int32)
+    frames = tree.blocks
+    parent, depth, place = (c.astype(np.int32) for c in (frames.parent, frames.depth, frames.place))
     edge = np.flatnonzero(~is_cut).astype(np.int32)
     source, target = tree.edge_source[edge], tree.edge_target[edge]
     a, b = tree.leaves.block[source], tree.leaves.block[target]

@@ -131,7 +131,8 @@ def twins_of(rows: BlockRows, last: BlockRows) -> Longs:
             length = int(bounds[end]) - start
             for column, old_column in zip(columns, old_columns):
                 differs = column[start : start + length] != old_column[old : old + length]
-                at = np.flatnonzero(differs if differs.ndim == 1 else differs.any(axis=1))
+                width = 1 if differs.ndim == 1 else differs.shape[1]
+                at = np.flatnonzero(differs) // width
                 is_same[np.searchsorted(bounds, at + start, side="right") - 1] = False
     is_moved = np.ones(size, np.bool_)
     inner = np.flatnonzero(twin > 0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from studio.graph import items
 from studio.graph.blocks import BlockTree
-from studio.graph.groups import bounds_of, order_by
+from studio.graph.groups import bounds_of, members, order_by
 from studio.graph.ordering import is_hurried
 from studio.graph.places import Places
 from studio.graph.routes import Routes
@@ -51,15 +51,13 @@ class Solver:
         self.nets = np.stack([routes.net_source, self.counts], axis=1).astype(np.int64)
         self.targets = routes.slot_target.astype(np.int64)
         net_bounds = np.array(routes.block_nets, np.int64)
-        scope, self.parent, place, size = (
-            np.array(column, np.int64)
-            for column in (tree.blocks.scope, tree.blocks.parent, tree.blocks.place, tree.blocks.size)
-        )
+        blocks = tree.blocks
+        self.parent = blocks.parent
         self.rows = BlockRows(
-            scope,
-            self.parent,
-            place,
-            size,
+            blocks.scope,
+            blocks.parent,
+            blocks.place,
+            blocks.size,
             (
                 (leaf_bounds, (self.place, self.boxes)),
                 (net_bounds, (self.nets, routes.net_tensor)),
@@ -67,16 +65,16 @@ class Solver:
             ),
         )
         self.leaf_bounds: list[int] = leaf_bounds.tolist()
-        self.tensors: list[int] = routes.net_tensor.tolist()
-        self.net_slots: list[int] = routes.net_slots.tolist()
-        self.children = bounds_from(size)
+        self.slot_bounds: list[int] = routes.net_slots[net_bounds].tolist()
+        self.children = bounds_from(blocks.size)
         self.by_parent = order_by(self.parent)[1:].tolist()  # all blocks but the root
         self.inner_bounds: list[int] = bounds_of(self.parent[1:], self.count).tolist()
         # nodes in every block: opening a scope does not change the weight of its place
-        nodes = np.bincount(leaves.block, leaves.nodes, self.count).astype(np.int64).tolist()
-        for block in range(self.count - 1, 0, -1):
-            nodes[tree.blocks.parent[block]] += nodes[block]
-        self.nodes: list[int] = nodes
+        nodes = np.bincount(leaves.block, leaves.nodes, self.count).astype(np.int64)
+        self.levels = members(blocks.depth, int(blocks.depth.max()) + 1)
+        for level in self.levels[:0:-1]:
+            np.add.at(nodes, self.parent[level], nodes[level])
+        self.nodes = nodes
         self.child_before: Floats | None = None
         if before is not None:
             block_of_node = np.where(tree.node_leaf >= 0, leaves.block[tree.node_leaf], -1)
@@ -84,7 +82,7 @@ class Solver:
             leaf_before = before.among(tree.node_leaf, len(leaves.kind))
             self.child_before[self.children[leaves.block] + leaves.place] = leaf_before
             block_before = self._of_blocks(before, block_of_node)
-            self.child_before[self.children[self.parent[1:]] + place[1:]] = block_before[1:]
+            self.child_before[self.children[self.parent[1:]] + blocks.place[1:]] = block_before[1:]
         self.effort = 0
         self.met: set[bytes] = set()
         self.tiles: list[Tile | None] = [None] * self.count
@@ -98,9 +96,13 @@ class Solver:
     def _of_blocks(self, before: Places, block_of_node: Integers) -> Floats:
         """Where every block was: the mean of its own nodes, else of the blocks in it."""
         means = before.among(block_of_node, self.count)
-        for block in np.flatnonzero(np.isnan(means))[::-1].tolist():
-            inner = [m for m in means[self._inner(block)].tolist() if m == m]
-            means[block] = sum(inner) / len(inner) if inner else np.nan
+        for level in self.levels[:0:-1]:
+            level = level[np.isfinite(means[level])]
+            around = self.parent[level]
+            number = np.bincount(around, minlength=self.count)
+            total = np.bincount(around, means[level], self.count)
+            filled = np.flatnonzero(np.isnan(means) & (number > 0))
+            means[filled] = total[filled] / number[filled]
         return means
 
     def solve(self, last: Solved | None = None) -> Solved:
@@ -116,11 +118,13 @@ class Solver:
                 self.ports[first:end] = last.ports[there : there + end - first]
         self._solve(np.flatnonzero(twin < 0)[::-1].tolist())
         tiles = [tile for tile in self.tiles if tile is not None]
-        is_hurried_now = is_hurried(sum({tile.key: tile.effort for tile in tiles}.values()))
+        is_hurried_now = is_hurried(sum({tile.key: tile.effort for tile in set(tiles)}.values()))
         if last is not None and is_hurried_now:
             return self.solve()
         columns = tile_rows(twin, tiles, last.columns if last is not None else None)
-        is_plain = np.array([tile.is_plain for tile in tiles])
+        is_plain = last.is_plain[twin] if last is not None else np.zeros(self.count, np.bool_)
+        fresh = np.flatnonzero(twin < 0)
+        is_plain[fresh] = [tiles[block].is_plain for block in fresh.tolist()]
         return Solved(self.rows, tiles, self.ports, columns, is_plain, is_hurried=is_hurried_now)
 
     def _solve(self, blocks: list[int]) -> None:
@@ -130,7 +134,7 @@ class Solver:
         for block in blocks:
             first, end = self.leaf_bounds[block : block + 2]
             net, net_end = self.routes.block_nets[block : block + 2]
-            slot, slot_end = self.net_slots[net], self.net_slots[net_end]
+            slot, slot_end = self.slot_bounds[block : block + 2]
             before = self._before(block)
             tile = None
             if not self._inner(block):
@@ -153,7 +157,7 @@ class Solver:
                 self.effort += tile.effort
             self.tiles[block] = tile
             if block:
-                names = self.tensors[net:net_end]
+                names = self.routes.net_tensor[net:net_end].tolist()
                 self.ports[block] = Ports(
                     {names[k]: x for k, x in tile.entries}, {names[k]: x for k, x in tile.exits}
                 )
@@ -163,10 +167,10 @@ class Solver:
 
     def _problem(self, block: int) -> Columns:
         """The columns that `tiles.solve` takes, of one block whose inner blocks are solved."""
-        size = self.blocks.size[block]
+        size = int(self.blocks.size[block])
         first, last = self.leaf_bounds[block : block + 2]
         net, net_end = self.routes.block_nets[block : block + 2]
-        slot, slot_end = self.net_slots[net], self.net_slots[net_end]
+        slot, slot_end = self.slot_bounds[block : block + 2]
         left, right, height, weight = np.zeros((4, size))
         place = self.place[first:last]
         left[place] = right[place] = self.boxes[first:last, 0]
@@ -178,14 +182,14 @@ class Solver:
         if inner := self._inner(block):
             ports: list[Ports | None] = [None] * size
             for inside in inner:
-                tile, at = self.tiles[inside], self.blocks.place[inside]
+                tile, at = self.tiles[inside], int(self.blocks.place[inside])
                 assert tile is not None
                 left[at] = tile.left + items.FRAME_PAD
                 right[at] = tile.right + items.FRAME_PAD
                 height[at] = tile.height + items.FRAME_TITLE + items.FRAME_PAD
                 weight[at] = self.nodes[inside]
                 ports[at] = self.ports[inside]
-            names = self.tensors[net:net_end]
+            names = self.routes.net_tensor[net:net_end].tolist()
             for k, (child, name) in enumerate(zip(source.tolist(), names)):
                 port = ports[child] if child >= 0 else None
                 if port is not None:

@@ -119,11 +119,13 @@ class Scene:
 
     def starts(self, edges: npt.NDArray[np.integer]) -> Floats:
         """[n, 2] where edges leave their sources."""
-        return self.edge_points[self.layout.edge_offsets[edges]]
+        points: Floats = self.edge_points[self.layout.edge_offsets[edges]]
+        return points
 
     def tips(self, edges: npt.NDArray[np.integer]) -> Floats:
         """[n, 2] where edges arrive."""
-        return self.edge_points[self.layout.edge_offsets[edges + 1] - 1]
+        points: Floats = self.edge_points[self.layout.edge_offsets[edges + 1] - 1]
+        return points
 
     @cached_property
     def _nodes_by_item(self) -> tuple[Ints, Ints]:
