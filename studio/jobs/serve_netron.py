@@ -68,7 +68,7 @@ def run(spec: ServeNetron, report: Report) -> None:
     verdicts = b""
     if spec.verdict_paths:
         verdicts = page_data(Path(spec.graph_path), spec.verdict_paths, first=spec.target)
-    server = open_server(model, _netron_folder(), verdicts)
+    server = open_server(model, netron_folder(), verdicts)
     try:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True)
         thread.start()
@@ -200,7 +200,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._head(status, 0, "")
 
 
-def _netron_folder() -> Path:
+def netron_folder() -> Path:
+    """Where the installed Netron's page is. Raises ToolError when it is not installed."""
     spec = importlib.util.find_spec("netron")
     if spec is None or spec.origin is None:
         raise ToolError("Netron is not installed.", hint="Install it with: pip install netron")

@@ -34,7 +34,7 @@ from browser import Browser
 from families import FAMILIES, write_family
 
 from studio.graph import Graph, open_graph
-from studio.jobs.serve_netron import _netron_folder, open_server
+from studio.jobs.serve_netron import netron_folder, open_server
 
 Figure = tuple[float, int] | None  # seconds, peak MB; None when it took longer than the limit
 
@@ -109,7 +109,7 @@ def until(url: str, is_done: Callable[[Browser], bool], limit: float) -> Figure:
 
 
 def netron(path: Path, nodes: int, limit: float) -> Figure:
-    server = open_server(path, _netron_folder())
+    server = open_server(path, netron_folder())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         return until(server.url, lambda browser: browser.number(NETRON_NODES) >= nodes, limit)
