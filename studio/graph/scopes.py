@@ -141,7 +141,7 @@ def reveal(graph: Graph, view: GraphView, node: int) -> GraphView:
     from studio.graph.hidden import visible_nodes
 
     subgraph = int(graph.node_subgraph[node]) if len(graph.node_subgraph) else 0
-    if subgraph != view.subgraph and not _is_open(graph, view, subgraph):
+    if subgraph != view.subgraph and not is_open(graph, view, subgraph):
         view = initial_view(graph, subgraph)
     tree = scope_tree(graph)
     view = msgspec.structs.replace(view, collapsed=view.collapsed - set(tree.around(node)))
@@ -151,8 +151,8 @@ def reveal(graph: Graph, view: GraphView, node: int) -> GraphView:
     return view
 
 
-def _is_open(graph: Graph, view: GraphView, subgraph: int) -> bool:
-    """Whether a body is drawn in place, inside of what the view shows."""
+def is_open(graph: Graph, view: GraphView, subgraph: int) -> bool:
+    """Whether a subgraph can be seen: it is what the view shows, or drawn in place inside of that."""
     seen: set[int] = set()
     while subgraph != view.subgraph:
         if subgraph not in view.opened or subgraph in seen:

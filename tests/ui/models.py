@@ -33,3 +33,29 @@ def save_model(path: Path, *, with_foreign_op: bool = True) -> Path:
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=9), str(path))
     return path
+
+
+def save_branches(path: Path) -> Path:
+    """A model with an If, a symbolic dim, and two blocks that are alike."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    info = helper.make_tensor_value_info
+    branches = {
+        f"{word}_branch": helper.make_graph(
+            [helper.make_node(op, ["d"], [word], name=f"inner_{op}")], word, [], [info(word, 1, ["N", 4])]
+        )
+        for word, op in (("then", "Sigmoid"), ("else", "Tanh"))
+    }
+    nodes = [
+        helper.make_node("Neg", ["x"], ["s"], name="stem"),
+        helper.make_node("Relu", ["s"], ["a"], name="/block1/Relu"),
+        helper.make_node("Exp", ["a"], ["b"], name="/block1/Exp"),
+        helper.make_node("Relu", ["b"], ["c"], name="/block2/Relu"),
+        helper.make_node("Exp", ["c"], ["d"], name="/block2/Exp"),
+        helper.make_node("If", ["go"], ["y"], name="choice", **branches),
+    ]
+    inputs = [info("x", TensorProto.FLOAT, ["N", 4]), info("go", TensorProto.BOOL, [])]
+    graph = helper.make_graph(nodes, "branches", inputs, [info("y", TensorProto.FLOAT, ["N", 4])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), str(path))
+    return path

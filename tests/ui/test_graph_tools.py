@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models import save_model
+from models import save_branches, save_model
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QMenu
@@ -41,32 +41,6 @@ def opened(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> Any:
     studio = open_inline(save_model(tmp_path / "tiny.onnx", with_foreign_op=False))
     qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=30_000)
     return studio
-
-
-def save_branches(path: Path) -> Path:
-    """A model with an If, a symbolic dim, and two blocks that are alike."""
-    import onnx
-    from onnx import TensorProto, helper
-
-    info = helper.make_tensor_value_info
-    branches = {
-        f"{word}_branch": helper.make_graph(
-            [helper.make_node(op, ["d"], [word], name=f"inner_{op}")], word, [], [info(word, 1, ["N", 4])]
-        )
-        for word, op in (("then", "Sigmoid"), ("else", "Tanh"))
-    }
-    nodes = [
-        helper.make_node("Neg", ["x"], ["s"], name="stem"),
-        helper.make_node("Relu", ["s"], ["a"], name="/block1/Relu"),
-        helper.make_node("Exp", ["a"], ["b"], name="/block1/Exp"),
-        helper.make_node("Relu", ["b"], ["c"], name="/block2/Relu"),
-        helper.make_node("Exp", ["c"], ["d"], name="/block2/Exp"),
-        helper.make_node("If", ["go"], ["y"], name="choice", **branches),
-    ]
-    inputs = [info("x", TensorProto.FLOAT, ["N", 4]), info("go", TensorProto.BOOL, [])]
-    graph = helper.make_graph(nodes, "branches", inputs, [info("y", TensorProto.FLOAT, ["N", 4])])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), str(path))
-    return path
 
 
 @pytest.fixture

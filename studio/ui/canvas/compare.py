@@ -59,10 +59,12 @@ class CompareCanvas(QWidget):
     """A node was selected by the user: (node of the first graph, of the second); −1 = has no partner."""
     scope_toggled = Signal(bool, int)
     """The user wishes a scope to be opened or closed: (is it in the second graph, scope)."""
+    subgraph_requested = Signal(bool, int)
+    """The user wishes to see a subgraph (bread crumb): (is it in the second graph, subgraph)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.first, self.second = GraphCanvas(), GraphCanvas()
+        self.first, self.second = self.sides = GraphCanvas(), GraphCanvas()
         self.first.setAccessibleName(self.tr("First graph"))
         self.second.setAccessibleName(self.tr("Second graph"))
         self._titles = QLabel(), QLabel()
@@ -92,6 +94,8 @@ class CompareCanvas(QWidget):
         self.second.node_selected.connect(lambda node: self._select(node, is_second=True))
         self.first.scope_toggled.connect(lambda scope: self.scope_toggled.emit(False, scope))
         self.second.scope_toggled.connect(lambda scope: self.scope_toggled.emit(True, scope))
+        self.first.subgraph_requested.connect(lambda body: self.subgraph_requested.emit(False, body))
+        self.second.subgraph_requested.connect(lambda body: self.subgraph_requested.emit(True, body))
 
     def set_graphs(
         self,
@@ -100,26 +104,26 @@ class CompareCanvas(QWidget):
         diff: GraphDiff,
         *,
         titles: tuple[str, str] = ("", ""),
+        subgraphs: tuple[int, int] = (0, 0),
     ) -> None:
         """Shows two graphs with their layouts and what changed from the first to the second."""
         self._diff = diff
         self._is_following = True
-        for canvas, (graph, layout), is_second in zip(
-            (self.first, self.second), (first, second), (False, True)
-        ):
-            canvas.set_view(graph, layout)
-            canvas.set_overlay(diff_overlay(diff, is_second=is_second))
+        for is_second, (graph, layout) in enumerate((first, second)):
+            canvas = self.sides[is_second]
+            canvas.set_view(graph, layout, subgraph=subgraphs[is_second])
+            canvas.set_overlay(diff_overlay(diff, is_second=bool(is_second)))
         for label, title in zip(self._titles, titles):
             label.setText(title)
             label.setVisible(bool(title))
         self._is_following = False
         self._follow(is_second=False)
 
-    def set_layout(self, layout: Layout, *, is_second: bool) -> None:
-        """Another layout of one of the graphs (a scope was opened or closed)."""
-        canvas = self.second if is_second else self.first
+    def set_layout(self, layout: Layout, *, is_second: bool, subgraph: int = 0) -> None:
+        """Another layout of one of the graphs (a scope was opened or closed, a body is looked into)."""
+        canvas = self.sides[is_second]
         self._is_following = True
-        canvas.set_view(canvas.scene.graph, layout)
+        canvas.set_view(canvas.scene.graph, layout, subgraph=subgraph)
         self._is_following = False
         self._follow(is_second=is_second)
 

@@ -18,8 +18,6 @@ from PySide6.QtWidgets import (
 
 from studio.graph.diff import GraphDiff
 from studio.graph.diff_store import load_diff
-from studio.graph.layout import lay_out, places_of
-from studio.graph.scopes import reveal, scope_tree, toggle_bodies, toggle_scope
 from studio.jobs.job import Done, Failed
 from studio.recipes.recipe import Step
 from studio.records import from_json
@@ -30,6 +28,7 @@ from studio.ui.session import Session
 from studio.ui.stages import OpenedGraph, Stage, StageStatus
 from studio.ui.tables.change_table import ChangeTable, difference_list
 from studio.ui.texts import fill
+from studio.ui.views.compare_sides import CompareSides
 from studio.ui.views.step_texts import tab_title
 from studio.ui.widgets.message_page import MessagePage
 from studio.ui.widgets.parts import button, label
@@ -53,7 +52,7 @@ class CompareView(QWidget):
         self._running: tuple[_Pair, str] | None = None  # what a worker compares now, and its job
         self._given_up: _Pair | None = None  # was cancelled or failed: not tried again by itself
         self.canvas = CompareCanvas()
-        self.canvas.scope_toggled.connect(self._toggle_scope)
+        self._sides = CompareSides(session, self.canvas, self._chosen)
         self.table = ChangeTable(self)
         self._list = difference_list(self.table, self._go)
         self._from, self._to = QComboBox(), QComboBox()
@@ -155,6 +154,7 @@ class CompareView(QWidget):
         assert first.opened is not None and second.opened is not None
         pair = (first.opened, second.opened, self._weights.isChecked())
         if pair == self._shown:
+            self._sides.refresh()
             self._stack.setCurrentWidget(self._splitter)
         elif pair != self._given_up and (self._running is None or self._running[0] != pair):
             self._start(pair)
@@ -224,19 +224,22 @@ class CompareView(QWidget):
     def _show(self, pair: _Pair, diff: GraphDiff) -> None:
         first, second, _ = pair
         self._shown = pair
+        self._sides.face(diff)
         self._stack.setCurrentWidget(self._splitter)
         self.canvas.set_graphs(
             (first.graph, first.layout),
             (second.graph, second.layout),
             diff,
             titles=(self._from.currentText(), self._to.currentText()),
+            subgraphs=(first.view.subgraph, second.view.subgraph),
         )
         self.table.set_diff(diff, first.graph, second.graph)
+        counts = fill(
+            self.tr("{same} same · {changed} changed · {added} added · {removed} removed"),
+            **{name: f"{n:,}" for name, n in diff.counts().items()},
+        )
         self._counts.setText(
-            fill(
-                self.tr("{same} same · {changed} changed · {added} added · {removed} removed"),
-                **{name: f"{n:,}" for name, n in diff.counts().items()},
-            )
+            " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in counts.split(" · "))
         )
         self._counts.setToolTip("\n".join(diff.notes[:20]))
         self.compared.emit()
@@ -252,34 +255,7 @@ class CompareView(QWidget):
 
     def _go(self, row: int) -> None:
         change = self.table.change(row)
-        for is_second, node in ((False, change.node_a), (True, change.node_b)):
-            self._reveal(node, is_second=is_second)
-        self.canvas.show_pair(change.node_a, change.node_b)
-
-    def _reveal(self, node: int, *, is_second: bool) -> None:
-        """Opens the scopes around a node of one side."""
-        stage = self._chosen()[1 if is_second else 0]
-        if node < 0 or stage is None or stage.opened is None:
-            return
-        opened = stage.opened
-        view = reveal(opened.graph, opened.view, node)
-        if view != opened.view:
-            opened.layout = lay_out(opened.graph, view, places_of(opened.layout))
-            opened.view = view
-            self.canvas.set_layout(opened.layout, is_second=is_second)
-
-    def _toggle_scope(self, is_second: bool, scope: int) -> None:
-        stage = self._chosen()[1 if is_second else 0]
-        if stage is None or stage.opened is None:
-            return
-        opened = stage.opened
-        body = scope - scope_tree(opened.graph).size
-        if body >= 0:
-            opened.view = toggle_bodies(opened.graph, opened.view, opened.graph.subgraphs[body].parent_node)
-        else:
-            opened.view = toggle_scope(opened.view, scope)
-        opened.layout = lay_out(opened.graph, opened.view, places_of(opened.layout))
-        self.canvas.set_layout(opened.layout, is_second=is_second)
+        self._sides.go(change.node_a, change.node_b)
 
 
 def stage_title(stage: Stage, step: Step | None) -> str:
