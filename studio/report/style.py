@@ -83,7 +83,7 @@ figure{margin:0 0 12px}
 figcaption{color:var(--quiet);font-size:12px;margin-top:6px}
 footer{margin-top:48px;color:var(--quiet);font-size:12px}
 @media (max-width:640px){main{padding:20px 14px}dl{grid-template-columns:1fr}dt{margin-top:6px}}
-@media print{body{background:#fff;font-size:11px}main{max-width:none;padding:0}
+@media print{body{background:#fff;font-size:11px}main{max-width:none;padding:0}footer{margin-top:12px}
  h2,h3{break-after:avoid}h2{margin-top:24px}tr,.card,figure{break-inside:avoid}
  .picture{max-height:none;overflow:visible;border:0}.picture img{max-width:100%;max-height:240mm}
  .scroll{overflow:visible}}

@@ -106,3 +106,13 @@ def test_a_dialog_is_never_lower_than_what_it_says(qtbot: QtBot) -> None:
         assert not text.text() or text.height() >= wanted, text.text()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_the_time_of_unsaved_work_is_that_of_the_clock_on_the_wall() -> None:
+    from datetime import datetime
+
+    from studio.ui.views.recovery_dialog import local_time
+
+    shown = local_time("2026-12-01T03:47:13+00:00")
+    there = datetime.fromisoformat("2026-12-01T03:47:00+00:00").astimezone()
+    assert shown == there.strftime("%Y-%m-%d %H:%M") and local_time("?") == "?"

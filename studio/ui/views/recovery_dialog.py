@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
@@ -30,7 +31,7 @@ class RecoveryDialog(Dialog):
         self._list.setAccessibleName(self.tr("Unsaved projects"))
         for recovered in found:
             where = recovered.project_path or recovered.folder
-            self._list.addItem(f"{recovered.project.name}  ·  {recovered.saved_at}  ·  {where}")
+            self._list.addItem(f"{recovered.project.name}  ·  {local_time(recovered.saved_at)}  ·  {where}")
         self._list.setCurrentRow(0)
         self._list.itemDoubleClicked.connect(lambda _item: self.accept())
         column.addWidget(self._list)
@@ -56,3 +57,11 @@ class RecoveryDialog(Dialog):
         for recovered in self._found:
             forget(recovered)
         self.reject()
+
+
+def local_time(saved_at: str) -> str:
+    """ "2026-12-01 09:30" by the clock of this computer, from the file's time; as it is when it is none."""
+    try:
+        return datetime.fromisoformat(saved_at).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return saved_at
