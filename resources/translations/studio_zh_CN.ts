@@ -544,6 +544,10 @@
         <translation>针对</translation>
     </message>
     <message>
+        <source>&amp;Keep an ETRecord (for profiling)</source>
+        <translation>保留 ETRecord（用于性能分析）(&amp;K)</translation>
+    </message>
+    <message>
         <source>Change convert</source>
         <translation>更改转换</translation>
     </message>
@@ -1006,6 +1010,14 @@
         <translation>并排打开</translation>
     </message>
     <message>
+        <source>ETRecords</source>
+        <translation>ETRecord 文件</translation>
+    </message>
+    <message>
+        <source>Open the ETRecord of {file}</source>
+        <translation>打开 {file} 的 ETRecord</translation>
+    </message>
+    <message>
         <source>Open in Netron</source>
         <translation>用 Netron 打开</translation>
     </message>
@@ -1110,6 +1122,13 @@
     <message>
         <source>{limit} · {shown} of {total} nodes</source>
         <translation>{limit} · {total} 个节点中的 {shown} 个</translation>
+    </message>
+</context>
+<context>
+    <name>FormatCard</name>
+    <message>
+        <source>The graph before delegation, beside the .pte, with all weights: as large again.</source>
+        <translation>委托之前的计算图，存放在 .pte 旁边，含全部权重：大小与 .pte 相当。</translation>
     </message>
 </context>
 <context>
@@ -3335,6 +3354,10 @@
     <message>
         <source>Open &amp;beside, to compare…</source>
         <translation>并排打开以比较(&amp;B)…</translation>
+    </message>
+    <message>
+        <source>Open &amp;ETRecord…</source>
+        <translation>打开 ETRecord(&amp;E)…</translation>
     </message>
     <message>
         <source>&amp;Save</source>

@@ -35,6 +35,11 @@ def _has_file(session: Session) -> bool:
     return session.current_stage is not None and session.current_stage.path is not None
 
 
+def _has_pte(session: Session) -> bool:
+    stage = session.current_stage
+    return stage is not None and stage.path is not None and stage.path.suffix == ".pte"
+
+
 def _has_steps(session: Session) -> bool:
     return session.project is not None and bool(session.project.recipe.steps)
 
@@ -135,6 +140,8 @@ ACTIONS: tuple[Action, ...] = (
            lambda c: c.files.open_sample(), icon="sample"),
     Action("file.beside", "file", QT_TRANSLATE_NOOP("actions", "Open &beside, to compare…"),
            lambda c: c.files.open_beside_dialog(), enabled_when=_has_project),
+    Action("file.etrecord", "file", QT_TRANSLATE_NOOP("actions", "Open &ETRecord…"),
+           lambda c: c.files.open_etrecord_dialog(), enabled_when=_has_pte),
     Action("file.save", "file", QT_TRANSLATE_NOOP("actions", "&Save"), lambda c: c.files.save(),
            "Ctrl+S", "save", _has_project, starts_group=True),
     Action("file.save_as", "file", QT_TRANSLATE_NOOP("actions", "Save &as…"), lambda c: c.files.save_as(),

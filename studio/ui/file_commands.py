@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from studio.project.places import SUFFIX
 from studio.ui import look_jobs
+from studio.ui.texts import fill
 from studio.ui.views.questions import ask_to_save
 from studio.ui.window_panels import WindowPanels
 
@@ -62,6 +63,21 @@ class FileCommands(QObject):
         )
         if path:
             self._session.open_beside(Path(path))
+
+    def open_etrecord_dialog(self) -> None:
+        """Asks for the ETRecord of the current `.pte` file and opens it again with what it says."""
+        stage = self._session.current_stage
+        if stage is None or stage.path is None:
+            return
+        kinds = self.tr("ETRecords"), self.tr("All files")
+        path, _ = QFileDialog.getOpenFileName(
+            self._window,
+            fill(self.tr("Open the ETRecord of {file}"), file=stage.path.name),
+            str((stage.etrecord or stage.path).parent),
+            f"{kinds[0]} (*.etrecord *.bin);;{kinds[1]} (*)",
+        )
+        if path:
+            self._session.open_etrecord(Path(path))
 
     def open_path(self, path: Path) -> None:
         """Opens a file, after asking about unsaved changes; Python sources ask for their details."""

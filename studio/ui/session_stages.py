@@ -92,6 +92,7 @@ class SessionStages(SessionJobs):
             path=str(stage.path),
             targets=project.targets if project else (),
             soc=project.soc if project else "",
+            etrecord=str(stage.etrecord or ""),
         )
         stage.status, stage.failure = StageStatus.OPENING, None
         title = fill(self.tr("Open {file}"), file=stage.path.name)
@@ -99,6 +100,16 @@ class SessionStages(SessionJobs):
             spec, title=title, lane=LIGHT, then=lambda outcome: self._on_opened(stage, outcome), quiet=True
         )
         self.stages_changed.emit()
+
+    def open_etrecord(self, path: Path) -> None:
+        """Opens the current `.pte` file again with this record of its making.
+
+        A record that does not fit is told; what is shown stays.
+        """
+        stage = self.current_stage
+        if stage is not None:
+            stage.etrecord = path.absolute()
+            self.open_stage(stage.id, again=True)
 
     def _on_event(self, job_id: str, event: Event) -> None:
         if isinstance(event, ArtifactMade):
@@ -132,6 +143,11 @@ class SessionStages(SessionJobs):
             load_facts(self, stage)
             stage.status = StageStatus.OPEN
         except _Refused as refused:
+            if stage.etrecord is not None and stage.opened is not None:
+                stage.etrecord, stage.status = None, StageStatus.OPEN
+                self.tell(refused.failed)
+                self.stages_changed.emit()
+                return
             stage.failure, stage.status = refused.failed, StageStatus.FAILED
         except StudioError as error:
             stage.failure, stage.status = failed_from(error), StageStatus.FAILED
@@ -155,7 +171,7 @@ class SessionStages(SessionJobs):
         stage.artifact, stage.path, stage.was_cached = event.artifact, path, event.was_cached
         if is_new or stage.status is StageStatus.ABSENT:
             stage.former = stage.opened or stage.former
-            stage.status, stage.opened = StageStatus.MADE, None
+            stage.status, stage.opened, stage.etrecord = StageStatus.MADE, None, None
         self.stages_changed.emit()
         current = self.current_stage
         if stage.id == self.current_stage_id:

@@ -87,6 +87,8 @@ class Stage:
     path: Path | None = None
     artifact: Artifact | None = None
     was_cached: bool = False
+    etrecord: Path | None = None
+    """The ETRecord that was chosen for a `.pte` file, until the file is made anew."""
     status: StageStatus = StageStatus.ABSENT
     opened: OpenedGraph | None = None
     former: OpenedGraph | None = None

@@ -59,7 +59,8 @@ class ConvertPage(StepPage):
                       ("executorch/xnnpack", "executorch/portable", "executorch/vulkan")),
             ),
         ):  # fmt: skip
-            card = FormatCard(format_, title, sentence, label_, choices)
+            record = self.tr("&Keep an ETRecord (for profiling)") if format_ == "pte" else ""
+            card = FormatCard(format_, title, sentence, label_, choices, record_label=record)
             card.changed.connect(lambda f=format_: self._apply(f))
             self.cards[format_] = card
             self.form.addWidget(card)
@@ -145,7 +146,7 @@ class ConvertPage(StepPage):
             if format_ == "ort":
                 step = replace(step, optimization=card.choice)
             elif format_ == "pte":
-                step = replace(step, target=card.choice)
+                step = replace(step, target=card.choice, etrecord=card.keeps_record)
         self.session.edit(
             lambda p: edit.set_recipe(p, with_convert(p.recipe, format_, step)),
             self.tr("Change convert"),
@@ -165,6 +166,8 @@ class FormatCard(QFrame):
         sentence: str,
         choice_label: str,
         choices: tuple[tuple[str, str], ...],
+        *,
+        record_label: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -186,6 +189,13 @@ class FormatCard(QFrame):
         self._combo.setAccessibleName(choice_label)
         self._combo.activated.connect(lambda _: self.changed.emit())
         form.addRow(choice_label, self._combo)
+        self.record = QCheckBox(record_label)
+        if record_label:
+            self.record.setToolTip(
+                self.tr("The graph before delegation, beside the .pte, with all weights: as large again.")
+            )
+            self.record.toggled.connect(self._on_toggled)
+            form.addRow(self.record)
         column.addWidget(self._form)
         self._made = label("", "good", wrap=True)
         column.addWidget(self._made)
@@ -202,6 +212,11 @@ class FormatCard(QFrame):
         """The chosen optimization or target."""
         return str(self._combo.currentData())
 
+    @property
+    def keeps_record(self) -> bool:
+        """Whether what was written down while converting is kept beside the file."""
+        return self.record.isChecked()
+
     def show_step(self, step: ConvertStep | None, why_not: str) -> None:
         """Shows the step; `why_not` says why it cannot be chosen."""
         self.check.setChecked(step is not None)
@@ -210,6 +225,7 @@ class FormatCard(QFrame):
         if step is not None:
             value = step.optimization if step.format == "ort" else step.target or "executorch/xnnpack"
             self._combo.setCurrentIndex(max(0, self._combo.findData(value)))
+            self.record.setChecked(step.etrecord)
         self._why.setText(why_not)
         self._why.setVisible(bool(why_not))
 
