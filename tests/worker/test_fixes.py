@@ -225,13 +225,15 @@ def test_hardswish_is_recognised_in_both_spellings(fix) -> None:
     assert ops(result) == ["HardSwish"]
 
 
-def test_gelu_is_recognised(fix) -> None:
+@pytest.mark.parametrize("order", [("x", "p", "half"), ("x", "half", "p"), ("half", "p", "x")])
+def test_gelu_is_recognised_in_every_order_of_its_factors(fix, order: tuple[str, str, str]) -> None:
+    first, second, last = order
     nodes = [
         N("Div", ["x", "root"], ["d"]),
         N("Erf", ["d"], ["e"]),
         N("Add", ["e", "one"], ["p"]),
-        N("Mul", ["x", "p"], ["m"]),
-        N("Mul", ["m", "half"], ["y"]),
+        N("Mul", [first, second], ["m"]),
+        N("Mul", ["m", last], ["y"]),
     ]
     constants = [const("root", 2**0.5), const("one", 1.0), const("half", 0.5)]
     _, (result,) = fix(model(nodes, {"x": [2, 8]}, ["y"], constants, opset=20), "fuse-gelu")

@@ -104,7 +104,7 @@ def test_the_guard_against_empty_rows_goes_where_no_row_is_empty(tmp_path: Path)
     empty = CAUSAL.copy()
     empty[2] = -np.inf
     path = attention(tmp_path, nodes, HEADS, after=guard, weights="w", zero=0.0, mask=empty)
-    with pytest.raises(UnsupportedError, match="no subgraph that is a Attention"):
+    with pytest.raises(UnsupportedError, match="no subgraph that computes Attention"):
         fuse(path)
 
 

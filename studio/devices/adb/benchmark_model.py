@@ -113,7 +113,8 @@ def find_benchmark_kit(settings: RunSettings, abi: str, *, is_profiled: bool = F
     if not path.is_file():
         raise DeviceError(
             f"{PROGRAM} for {abi} phones is missing; it runs .tflite files there.",
-            hint=f"Put it into {path.parent}, from Google's public LiteRT binaries (android_arm64).",
+            hint=f"Put a build for {abi} into {path.parent}; "
+            "Google's public LiteRT binaries have android_arm64.",
         )
     facts = read_elf(path)
     if facts.abi != abi:

@@ -61,7 +61,7 @@ def _fuse(
         edit.replace(*found)
         changed.append(label(found[0][-1]))
     if not changed:
-        raise nothing_to_do(f"no subgraph that is a {op}")
+        raise nothing_to_do(f"no subgraph that computes {op}")
     edit.prune()
     return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-4)
 
@@ -136,7 +136,7 @@ def _clip_of_plus_three(edit: OnnxEdit, tensor: str, x: str) -> list[Any] | None
 
 
 def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
-    """Both orders that exporters write: (x·(1 + erf))·0.5 and (0.5·x)·(1 + erf)."""
+    """All orders that exporters write: (x·(1 + erf))·0.5, (0.5·x)·(1 + erf) and x·(0.5·(1 + erf))."""
     if last.op_type != "Mul":
         return None
     halves: list[tuple[str, str, list[Any]]] = []
@@ -149,9 +149,9 @@ def _gelu(edit: OnnxEdit, last: Any) -> Match | None:
         ]
     for half_name, gate in ((last.input[0], last.input[1]), (last.input[1], last.input[0])):
         half = made_by(edit, half_name, "Mul")
-        x = beside(edit, half, 0.5) if half is not None else None
-        if x is not None:
-            halves.append((x, gate, [half]))
+        halved = beside(edit, half, 0.5) if half is not None else None
+        if halved is not None:
+            halves += [(halved, gate, [half]), (gate, halved, [half])]
     for x, gate, between in halves:
         plus = made_by(edit, gate, "Add")
         bent = _tanh_of_cubic(edit, plus, x) if plus is not None else None

@@ -122,7 +122,9 @@ class OnnxEdit:
             raise InputError(
                 f"{len(named)} nodes are called {reference}.", hint="Name one by a tensor that it makes."
             )
-        raise InputError(f"There is no node {reference}.", hint="Name it as `inspect` and the graph do.")
+        raise InputError(
+            f"There is no node {reference}.", hint="Name it as `inspect --csv` and the graph do."
+        )
 
     def readers(self, tensor: str) -> list[Any]:
         """The nodes that read a tensor, subgraph captures included."""

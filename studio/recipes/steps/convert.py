@@ -71,7 +71,7 @@ def _from_torch(context: StepContext, step: ConvertStep) -> Converted:
     title = {"tflite": "LiteRT", "pte": "ExecuTorch"}[step.format]
     if not context.is_torch_source:
         raise UnsupportedError(
-            f"{title} files are made from a torch source; this project starts from .{context.source_format}.",
+            f"{title} files are made from a torch source; this source is .{context.source_format}.",
             hint="Start from the torch model (a Python file or .pt2), or deploy the .onnx or .ort file.",
         )
     if not starts_from_torch(step, {s.id: s for s in context.project.recipe.steps}):
