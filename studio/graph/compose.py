@@ -8,9 +8,9 @@ import numpy.typing as npt
 from studio.graph import items
 from studio.graph.blocks import BlockTree
 from studio.graph.columns import wrap
-from studio.graph.drawing import Drawing
+from studio.graph.drawing import Drawing, moved
 from studio.graph.graph import Graph
-from studio.graph.groups import members, order_by, ranges, ranks_of
+from studio.graph.groups import members, order_by, ranges
 from studio.graph.layout_columns import Layout
 from studio.graph.lines import Lines, join_hops
 from studio.graph.places import Places
@@ -51,8 +51,7 @@ class _Composer:
         self.count = len(blocks.blocks.scope)
         leaves = blocks.leaves
         is_big = graph.node_count > BIG
-        cut = portal_edges(len(leaves.kind), blocks.edge_source, blocks.edge_target, is_big=is_big)
-        self.is_portal = np.array(cut, np.bool_)
+        self.is_portal = portal_edges(graph, leaves, blocks.edge_source, blocks.edge_target, is_big=is_big)
         self.width, self.height = leaf_sizes(graph, tree, leaves)
         self.routes: Routes = find_routes(blocks, self.is_portal)
         solved = Solver(blocks, self.routes, self.width, self.height, before).solve(last_solved(graph))
@@ -109,7 +108,7 @@ class _Composer:
         tiles, tree, routes = self.tiles, self.tree, self.routes
         lengths = tiles.lengths
         per_block = np.diff(tiles.starts)
-        points = tiles.points + np.stack([np.repeat(at_x, per_block), np.repeat(at_y, per_block)], axis=1)
+        points = moved(tiles.points, np.stack([at_x, at_y], axis=1), per_block)
         is_drawn = lengths[routes.hop_slot] > 0
         self.is_portal[routes.hop_edge[~is_drawn]] = True
         hops = ~self.is_portal[routes.hop_edge]
@@ -129,8 +128,8 @@ def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:
     size = last + shift + MARGIN
     box[:, :2] += shift
     frames[:, :2] += shift
-    flat = flat + shift
-    order = order_by(ranks_of(box[:, 1]), ranks_of(box[:, 0]))
+    flat = moved(flat, shift[None], np.array([len(flat)]))
+    order = _down_and_right(box)
     rank = np.zeros(count, np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
     leaves = tree.leaves
@@ -164,6 +163,15 @@ def _pack(tree: BlockTree, drawing: Drawing, axis: Floats) -> Layout:
         width=float(size[0]),
         height=float(size[1]),
     )
+
+
+def _down_and_right(box: Floats) -> Longs:
+    """The boxes from top to bottom, those at one height from left to right.
+
+    Heights are compared as a layout has them; they are positive, so their bits are in the same order.
+    """
+    top = box[:, 1].astype(np.float32).view(np.int32)
+    return order_by(top, (box[:, 0] * 4).astype(np.int64))
 
 
 def _extent(boxes: Floats, frames: Floats, points: Floats) -> tuple[Floats, Floats]:

@@ -7,6 +7,7 @@ became too long is cut once more, and one that became very short joins its neigh
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -65,17 +66,22 @@ class _Gaps:
     """The heights at which no box is, and what it costs to cut there."""
 
     def __init__(self, drawing: Drawing) -> None:
-        boxes, frames = drawing.boxes, drawing.frames
+        self._drawing, boxes = drawing, drawing.boxes
         order = np.argsort(boxes[:, 1])
         tops = boxes[order, 1]
         reach = np.maximum.accumulate(tops + boxes[order, 3])
         gaps = np.flatnonzero(tops[1:] - reach[:-1] >= 12)
         self.heights = (reach[gaps] + tops[gaps + 1]) / 2
+
+    @cached_property
+    def cost(self) -> Floats:
+        """What it costs to cut at every height; not asked for where all cuts stay."""
+        drawing, frames = self._drawing, self._drawing.frames
         lines = ~drawing.is_portal
         starts = drawing.points[drawing.offsets[:-1][lines], 1]
         ends = drawing.points[drawing.offsets[1:][lines] - 1, 1]
         in_frames = _open_at(frames[:, 1], frames[:, 1] + frames[:, 3], self.heights)
-        self.cost = _open_at(starts, ends, self.heights) + 2.0 * in_frames
+        return _open_at(starts, ends, self.heights) + 2.0 * in_frames
 
     def above(self, y: float) -> float | None:
         """The nearest gap above a height, None when there is none near."""

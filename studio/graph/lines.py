@@ -34,19 +34,20 @@ def join_hops(
     from them.
     """
     owner = np.repeat(edge, counts)
-    hops = np.bincount(edge, minlength=len(is_portal))
-    keep = np.flatnonzero(_needed(owner, points) | (hops[owner] <= 1))
-    owner = owner[keep]
-    lengths = np.bincount(owner, minlength=len(is_portal))
+    keep = np.ones(len(owner), np.bool_)
+    is_joined = np.bincount(edge, minlength=len(is_portal))[edge] > 1  # a line of one hop is as it is
+    inner = np.flatnonzero(np.repeat(is_joined, counts))
+    keep[inner] = _needed(owner[inner], points.take(inner, axis=0))
+    lengths = np.bincount(owner[keep], minlength=len(is_portal))
     lengths[is_portal] = 4
     offsets = np.zeros(len(is_portal) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
-    result = np.zeros((int(offsets[-1]), 2))
-    drawn = np.flatnonzero(~is_portal)
-    rows = ranges(offsets[drawn], lengths[drawn])
-    for axis in (0, 1):  # one by one: numpy is slow along an axis of two
-        result[rows, axis] = points[keep, axis]
     cut = np.flatnonzero(is_portal)
+    joined = points.take(np.flatnonzero(keep), axis=0)
+    if not len(cut):
+        return Lines(joined, offsets)
+    result = np.empty((int(offsets[-1]), 2))
+    result[np.flatnonzero(np.repeat(~is_portal, lengths))] = joined
     result[ranges(offsets[cut], lengths[cut])] = portal_stubs(source[cut], target[cut])
     return Lines(result, offsets)
 
@@ -66,11 +67,13 @@ def _needed(owner: Integers, points: Floats) -> Bools:
     if size < 2:
         return keep
     same_line = owner[1:] == owner[:-1]
-    is_beside, is_level = (np.abs(np.diff(points[:, axis])) < _SAME for axis in (0, 1))
-    keep[1:] = ~(same_line & is_beside & is_level)
+    along = np.ascontiguousarray(points[:, 0])
+    is_beside = np.abs(np.diff(along)) < _SAME
+    beside = np.flatnonzero(is_beside & same_line)
+    keep[beside + 1] = np.abs(points[beside + 1, 1] - points[beside, 1]) >= _SAME
     left = np.flatnonzero(keep)
     if len(left) > 2:
-        x, line = points[left, 0], owner[left]
+        x, line = along[left], owner[left]
         upright = (np.abs(np.diff(x)) < _SAME) & (line[1:] == line[:-1])
         keep[left[1:-1][upright[1:] & upright[:-1]]] = False
     return keep

@@ -6,13 +6,19 @@ tangled. An edge longer than a span is cut; the span is the longest whose dummie
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import numpy.typing as npt
 
+from studio.graph.blocks import Leaves
 from studio.graph.drawing import Drawing
+from studio.graph.graph import Graph
 from studio.graph.groups import number_rows
 
 Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 
 STUB = 16.0
 SPREAD = 16.0  # px between the stubs on one box
@@ -21,34 +27,98 @@ _LONG = 64  # beyond it only tensors with few readers keep their lines
 _FEW_READERS = 4
 
 
-def portal_edges(
-    size: int, source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], *, is_big: bool = False
-) -> list[bool]:
-    """True for the edges to cut, of `size` boxes in topological order. Edges that run back are cut.
+@dataclass(slots=True, eq=False)
+class _Ranked:
+    """The boxes of a view, and of how many edges the longest way to each is."""
+
+    leaves: Leaves
+    ranks: Ints
+
+
+_ranked: WeakKeyDictionary[Graph, _Ranked] = WeakKeyDictionary()
+_ROUNDS = 6  # of correcting ranks that were taken over
+
+
+def portal_edges(graph: Graph, leaves: Leaves, source: Ints, target: Ints, *, is_big: bool = False) -> Bools:
+    """True for the edges to cut, between leaves in topological order. Edges that run back are cut.
 
     In a view of a big graph no line is longer than 64 layers: nobody follows one over 5,000 pixels by eye.
+    `graph`: what is known of its view before is taken over where it holds.
     """
+    size = len(leaves.kind)
     forward = source < target
-    rank = [0] * size
-    order = np.argsort(source, kind="stable")
-    order = order[forward[order]]
-    upper, lower = source[order], target[order]
-    for a, b in zip(upper.tolist(), lower.tolist()):
-        if rank[a] >= rank[b]:
-            rank[b] = rank[a] + 1
-    ranks = np.array(rank, np.int32)
+    upper, lower = source[forward], target[forward]
+    last = _ranked.get(graph)
+    ranks = _taken_over(leaves, upper, lower, last) if last is not None else None
+    if ranks is None:
+        ranks = _longest_ways(upper, lower, np.zeros(size, np.int32))
+    _ranked[graph] = _Ranked(leaves, ranks)
     lowest = np.full(size, size, np.int32)  # boxes without inputs stand just above their first reader
     np.minimum.at(lowest, upper, ranks[lower])
     is_moved = lowest < size
     is_moved[lower] = False
-    ranks[is_moved] = np.maximum(lowest - 1, ranks)[is_moved]
+    ranks = np.where(is_moved, np.maximum(lowest - 1, ranks), ranks)
     length = np.where(forward, ranks[target] - ranks[source], 0) if len(source) else np.zeros(0, np.int32)
     readers = np.bincount(source, minlength=size)[source] if len(source) else length
     length = np.where((length > _LONG) & (readers > _FEW_READERS), max(_SPANS) + 1, length)
     budget = 4 * size + 1000
     spans = [s for s in _SPANS if s <= _LONG] if is_big else _SPANS
     span = next((s for s in spans if int((length[length <= s] - 1).clip(0).sum()) <= budget), 1)
-    return ((length > span) | ~forward).tolist()  # type: ignore[no-any-return]
+    is_cut: Bools = (length > span) | ~forward
+    return is_cut
+
+
+def _longest_ways(upper: Ints, lower: Ints, ranks: Ints) -> Ints:
+    """The ranks that these edges, sorted by their sources, give; each is at least as in `ranks`."""
+    rank = ranks.tolist()
+    for a, b in zip(upper.tolist(), lower.tolist()):
+        if rank[a] >= rank[b]:
+            rank[b] = rank[a] + 1
+    return np.array(rank, np.int32)
+
+
+def _taken_over(leaves: Leaves, upper: Ints, lower: Ints, last: _Ranked) -> Ints | None:
+    """The ranks, found from those of the view before; None when they cannot be.
+
+    Before the boxes that changed they are taken to be the same, behind them the same but for a constant. They
+    are right when each is one more than the greatest of those that lead to the box; where some are not, a
+    few rounds of putting that right reach what hangs on inputs alone.
+    """
+    size, before = len(leaves.kind), len(last.ranks)
+    most = min(size, before)
+    here, there = leaves, last.leaves
+    head = _agreeing(here.kind[:most], there.kind[:most], here.ref[:most], there.ref[:most])
+    most -= head
+    tail = _agreeing(
+        *(column[len(column) - most :][::-1] for column in (here.kind, there.kind, here.ref, there.ref))
+    )
+    end = size - tail
+    ranks = np.zeros(size, np.int32)
+    ranks[:head] = last.ranks[:head]
+    into = (lower >= head) & (lower < end)
+    outer = into & (upper < head)
+    np.maximum.at(ranks, lower[outer], ranks[upper[outer]] + 1)
+    inner = into & (upper >= head)
+    ranks[head:end] = _longest_ways(upper[inner] - head, lower[inner] - head, ranks[head:end])
+    across = np.flatnonzero((upper < end) & (lower >= end))
+    if len(across):
+        first = int(lower[across].min())  # all that leads to it is known
+        rank = int((ranks[upper[across[lower[across] == first]]] + 1).max())
+        old = last.ranks[before - tail :]
+        ranks[end:] = np.where(old > 0, old + (rank - old[first - end]), 0)
+    for _ in range(_ROUNDS):
+        found = np.zeros(size, np.int32)
+        np.maximum.at(found, lower, ranks[upper] + 1)
+        if np.array_equal(found, ranks):
+            return ranks
+        ranks = found
+    return None
+
+
+def _agreeing(kind: Ints, other_kind: Ints, ref: Ints, other_ref: Ints) -> int:
+    """How many rows agree before the first that does not."""
+    differing = np.flatnonzero((kind != other_kind) | (ref != other_ref))
+    return int(differing[0]) if len(differing) else len(kind)
 
 
 def spread_portals(drawing: Drawing, source: Ints, target: Ints, tensor: Ints) -> None:

@@ -181,14 +181,14 @@ class Solver:
         source_dx, target_dx = np.zeros(len(source)), np.zeros(len(target))
         if inner := self._inner(block):
             ports: list[Ports | None] = [None] * size
-            for inside in inner:
-                tile, at = self.tiles[inside], int(self.blocks.place[inside])
-                assert tile is not None
-                left[at] = tile.left + items.FRAME_PAD
-                right[at] = tile.right + items.FRAME_PAD
-                height[at] = tile.height + items.FRAME_TITLE + items.FRAME_PAD
-                weight[at] = self.nodes[inside]
-                ports[at] = self.ports[inside]
+            at = self.blocks.place[inner]
+            tiles = [tile for tile in map(self.tiles.__getitem__, inner) if tile is not None]
+            rims = np.array([(tile.left, tile.right, tile.height) for tile in tiles])
+            left[at], right[at] = rims[:, 0] + items.FRAME_PAD, rims[:, 1] + items.FRAME_PAD
+            height[at] = rims[:, 2] + items.FRAME_TITLE + items.FRAME_PAD
+            weight[at] = self.nodes[inner]
+            for inside, place_of in zip(inner, at.tolist()):
+                ports[place_of] = self.ports[inside]
             names = self.routes.net_tensor[net:net_end].tolist()
             for k, (child, name) in enumerate(zip(source.tolist(), names)):
                 port = ports[child] if child >= 0 else None

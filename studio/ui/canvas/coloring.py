@@ -41,7 +41,7 @@ class Coloring:
             table.append(color if category.is_loud else mix(color, canvas, CALM))
             loud.append(category.is_loud)
         rgb = np.array([[c.red(), c.green(), c.blue()] for c in table], np.uint8)
-        self.item_rgb = rgb[self.items.code + 1]
+        self.item_rgb = rgb.take(self.items.code + 1, axis=0)
         """[boxes, 3] colours for boxes that are plain rectangles."""
         has_heat = np.isfinite(self.items.position)
         if has_heat.any():
