@@ -5,30 +5,44 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PREFIXES = re.compile(r"^(aten::|aten\.|prim::|qlinear|fused|quantized::|com\.microsoft\.)", re.IGNORECASE)
+_PREFIXES = re.compile(
+    r"^(aten::|aten\.|prim::|et_vk\.|xnnstatic|xnn(?!pack)|qlinear|fused|quantized::|com\.microsoft\.)",
+    re.IGNORECASE,
+)
 _SUFFIXES = re.compile(r"(\.default|\.tensor|\.scalar|integer|_copy|_\dd|\dd|v\d)$", re.IGNORECASE)
 
 _FAMILIES = {
     "conv": "conv depthwiseconv convolution fusedconv conv convrelu depthwiseconv2d nhwcconv",
     "deconv": "convtranspose transposeconv convolutiontranspose",
-    "matmul": "matmul batchmatmul bmm mm fusedmatmul gemm fullyconnected linear addmm fusedgemm",
+    "matmul": "matmul batchmatmul bmm mm fusedmatmul gemm fullyconnected linear addmm fusedgemm "
+    "qgemm batchmatrixmultiply dynamicquantizematmul matmulintegertofloat matmulnbits",
     "relu": "relu relu6 clip hardtanh clamp relun1to1 relu0to1",
     "sigmoid": "sigmoid logistic",
     "softmax": "softmax",
-    "maxpool": "maxpool maxpoolwithindices",
-    "avgpool": "averagepool avgpool globalaveragepool adaptiveavgpool mean reducemean",
-    "concat": "concat concatenation cat",
+    "maxpool": "maxpool maxpoolwithindices maxpooling",
+    "avgpool": "averagepool avgpool globalaveragepool adaptiveavgpool mean reducemean avgpooling "
+    "globalavgpooling",
+    "concat": "concat concatenation cat concatenate2 concatenate3 concatenate4 concatenate5",
     "reshape": "reshape view flatten squeeze unsqueeze expanddims",
     "transpose": "transpose permute t",
     "quantize": "quantizelinear quantize quantizepertensor quantizeperchannel",
     "dequantize": "dequantizelinear dequantize dequantizepertensor dequantizeperchannel",
     "resize": "resize resizebilinear resizenearestneighbor upsample upsamplebilinear upsamplenearest",
-    "pad": "pad padv constantpadnd mirrorpad",
+    "pad": "pad padv constantpadnd mirrorpad constantpad",
     "gather": "gather embedding indexselect",
     "slice": "slice stridedslice",
     "batchnorm": "batchnormalization batchnorm nativebatchnormlegitnotraining",
     "layernorm": "layernormalization layernorm nativelayernorm",
     "pow": "pow powtensorscalar square",
+    "mul": "mul multiply",
+    "sub": "sub subtract",
+    "max": "max maximum",
+    "min": "min minimum",
+    "neg": "neg negate",
+    "ceil": "ceil ceiling",
+    "sqrt": "sqrt squareroot",
+    "rsqrt": "rsqrt reciprocalsquareroot",
+    "attention": "attention scaleddotproductattention",
 }  # fmt: skip
 _FAMILY_OF = {word: family for family, words in _FAMILIES.items() for word in words.split()}
 

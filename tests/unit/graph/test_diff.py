@@ -150,6 +150,18 @@ def test_nameless_graph_with_one_foreign_node_matches_round_it(make_graph: MakeG
         ("Relu", "aten::relu_"),
         ("Softmax", "SOFTMAX"),
         ("Concat", "CONCATENATION"),
+        ("Conv", "XNNDepthwiseConv2d"),
+        ("DEPTHWISE_CONV_2D", "et_vk.conv2d.default"),
+        ("ConvTranspose", "XNNConvTranspose2d"),
+        ("Gemm", "XNNFullyConnected"),
+        ("Gemm", "QGemm"),
+        ("MatMul", "XNNBatchMatrixMultiply"),
+        ("GlobalAveragePool", "XNNGlobalAvgPooling2d"),
+        ("Concat", "XNNConcatenate3"),
+        ("Pad", "XNNStaticConstantPad"),
+        ("aten.permute.default", "XNNStaticTranspose"),
+        ("MUL", "XNNMultiply"),
+        ("Attention", "aten.scaled_dot_product_attention.default"),
     ],
 )
 def test_operators_of_one_family(one: str, other: str) -> None:
@@ -157,4 +169,5 @@ def test_operators_of_one_family(one: str, other: str) -> None:
 
 
 def test_operators_of_different_families() -> None:
+    assert op_family("XnnpackBackend") == "xnnpackbackend"  # a delegate, not an operator of one
     assert len({op_family(op) for op in ("Conv", "ConvTranspose", "MatMul", "Add", "Relu", "Softmax")}) == 6
