@@ -17,6 +17,7 @@ from studio.graph import Quantization
 from studio.graph.layout import Layout
 from studio.ui.canvas import DARK, LIGHT, GraphCanvas, Outline, partition_overlay, verdict_overlay
 from studio.ui.canvas import canvas as canvas_module
+from studio.ui.canvas import painter as painter_module
 from studio.ui.canvas.colors import PARTITION_COLORS, CanvasColors, contrast, label_ground, readable
 from studio.ui.canvas.density import DensityMap
 from studio.ui.canvas.far_maps import FarMaps
@@ -335,11 +336,29 @@ def test_coordinates_that_are_no_numbers_do_not_break_a_frame(qtbot: QtBot) -> N
     assert all(np.isfinite(canvas.scene.bounds))
 
 
+def test_a_layout_an_overlay_and_fading_are_coloured_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = chain(6)
+    canvas = make_canvas(qtbot, graph)
+    made = []
+    real = painter_module.Coloring
+    monkeypatch.setattr(painter_module, "Coloring", lambda *a, **k: made.append(1) or real(*a, **k))
+    canvas.set_view(graph, laid_out(graph))
+    canvas.set_overlay(None)
+    canvas.set_dimmed(np.ones(6, np.bool_))
+    canvas.set_matches([2])
+    frame(canvas)
+    assert len(made) == 1
+    assert canvas._painter.coloring.dimmed.any() and canvas._painter.coloring.matched.any()
+
+
 def test_edges_carry_shape_and_quantization(qtbot: QtBot) -> None:
     graph = chain(4, quantization={1: Quantization(scale=(0.5,), zero_point=(-3,))})
     canvas = make_canvas(qtbot, graph)
     layout = canvas.scene.layout
     edge = int(np.flatnonzero(layout.edge_tensor == 1)[0])
+    canvas.grab()
     label = canvas._painter._edges.label_of(edge)
     assert "[1,8,4,4]" in label and "s 0.5" in label and "z −3" in label
 

@@ -37,6 +37,7 @@ from studio.ui.canvas.texts import CardTexts
 from studio.ui.canvas.viewport import Viewport
 
 Bools = npt.NDArray[np.bool_]
+Look = tuple[CanvasColors, Overlay | None, Bools | None, Bools | None]  # …, dimmed, matched boxes
 
 MOST_BOXES = 3000
 MOST_CARDS = 320
@@ -92,50 +93,54 @@ class ScenePainter:
         self._is_unhurried = self._draws_vectors = False
         self.maps = FarMaps(scene, earlier)
         self._texts = CardTexts(scene, font)
-        self._color(colors, overlay, *(marks or (None, None)))
+        self._look: Look = (colors, overlay, *(marks or (None, None)))
+        self._made: Coloring | None = None
 
-    def _color(
-        self,
-        colors: CanvasColors,
-        overlay: Overlay | None,
-        dimmed: Bools | None,
-        matched: Bools | None,
-    ) -> None:
-        """Forgets every picture made with other colours."""
-        self.coloring = Coloring(self.scene, colors, overlay, dimmed=dimmed, matched=matched)
-        self._dress()
-        edge = self.colors.role("edge")
-        self.maps.recolor(self.coloring.item_rgb, (edge.red(), edge.green(), edge.blue()))
-        self._bands: OutlineBands | None = None
+    @property
+    def coloring(self) -> Coloring:
+        """The colours of the boxes."""
+        return self._prepare()
 
-    def _dress(self) -> None:
-        self._cards = CardPainter(self.coloring, self._texts, self.font)
-        self._edges = EdgePainter(self.coloring, self.font)
-        self._portals = PortalPainter(self.coloring, self.font)
+    def _prepare(self) -> Coloring:
+        """Colours everything as wished; only when a frame or a question needs it, as wishes come together."""
+        if self._made is None:
+            colors, overlay, dimmed, matched = self._look
+            self._made = Coloring(self.scene, colors, overlay, dimmed=dimmed, matched=matched)
+            self._dress(self._made)
+            edge = colors.role("edge")
+            self.maps.recolor(self._made.item_rgb, (edge.red(), edge.green(), edge.blue()))
+            self._bands: OutlineBands | None = None
+        return self._made
+
+    def _dress(self, coloring: Coloring) -> None:
+        self._cards = CardPainter(coloring, self._texts, self.font)
+        self._edges = EdgePainter(coloring, self.font)
+        self._portals = PortalPainter(coloring, self.font)
 
     @property
     def labels_end(self) -> float:
         """Where the rightmost label of an edge ends at zoom 1, in scene pixels; −inf without any."""
+        self._prepare()
         return self._edges.right_end()
 
     @property
     def colors(self) -> CanvasColors:
-        return self.coloring.colors
+        return self._look[0]
 
     def set_overlay(self, overlay: Overlay | None) -> None:
-        self._color(self.colors, overlay, self.coloring.dimmed, self.coloring.matched)
+        self._look, self._made = (self._look[0], overlay, *self._look[2:]), None
 
     def set_colors(self, colors: CanvasColors) -> None:
-        self._color(colors, self.coloring.overlay, self.coloring.dimmed, self.coloring.matched)
+        self._look, self._made = (colors, *self._look[1:]), None
 
     def set_marks(self, dimmed: Bools, matched: Bools) -> None:
         """Fades and marks boxes."""
-        self._color(self.colors, self.coloring.overlay, dimmed, matched)
+        self._look, self._made = (*self._look[:2], dimmed, matched), None
 
     def set_font(self, font: QFont) -> None:
         self.font = font
         self._texts = CardTexts(self.scene, font)
-        self._dress()
+        self._made = None
 
     @contextmanager
     def unhurried(self, *, as_vectors: bool = False) -> Iterator[None]:
@@ -149,10 +154,12 @@ class ScenePainter:
     @property
     def is_coarse(self) -> bool:
         """Whether the last frame did without a far picture for haste; `refine` makes it."""
+        self._prepare()
         return self.maps.lacks_sharp or self.maps.lacks_small
 
     def refine(self, most_ms: float = math.inf) -> bool:
         """Makes what the last frame did without, for about so long; whether all of it is made."""
+        self._prepare()
         return self.maps.refine(most_ms)
 
     def portal_at(self, at: QPointF) -> PortalEnd | None:
@@ -161,6 +168,7 @@ class ScenePainter:
 
     def paint(self, painter: QPainter, viewport: Viewport) -> None:
         """Paints one frame: background, frames, edges, boxes, texts, selection."""
+        self._prepare()
         screen = QRectF(0, 0, viewport.width, viewport.height)
         painter.fillRect(screen, self.colors.role("canvas"))
         self.portal_ends = []

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from studio.graph import Graph, solving, tiles
+from studio.graph import Graph, portals, solving, tiles
 from studio.graph.groups import bounds_of, members, number_rows, order_by, ranges, ranks_of
 from studio.graph.layout import Layout, Places, carry_places, lay_out, places_of
 from studio.graph.memo import Memo
@@ -82,6 +82,39 @@ def test_blocks_taken_over_give_what_a_layout_from_nothing_gives_for_the_same_ea
         layout = lay_out(graph, view, places)
         fresh = make_graph(rows, inputs=["x"], outputs=[f"t{len(rows) - 1}"], scopes=scopes)
         assert_same(layout, lay_out(fresh, view, places))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graphs(), st.lists(st.integers(1, 5), min_size=1, max_size=6))
+def test_ranks_taken_over_are_those_of_a_graph_seen_for_the_first_time(
+    make_graph: MakeGraph,
+    drawn: tuple[list[tuple[str, list[str], list[str]]], list[str]],
+    toggles: list[int],
+) -> None:
+    rows, scopes = drawn
+    graph = make_graph(rows, inputs=["x"], outputs=["t0"], scopes=scopes)
+    view = GraphView()
+    lay_out(graph, view)
+    for scope in toggles:
+        view = GraphView(collapsed=view.collapsed ^ {scope})
+        lay_out(graph, view)
+        fresh = make_graph(rows, inputs=["x"], outputs=["t0"], scopes=scopes)
+        lay_out(fresh, view)
+        assert portals._ranked[graph].ranks.tolist() == portals._ranked[fresh].ranks.tolist()
+
+
+def test_ranks_are_taken_over_without_walking_all_edges(
+    make_graph: MakeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = blocks_of_transformer(make_graph, 12)
+    lay_out(graph, GraphView())
+    walked = []
+    real = portals._longest_ways
+    monkeypatch.setattr(portals, "_longest_ways", lambda *a: walked.append(len(a[0])) or real(*a))
+    inner = graph.scope_name.index("block7")
+    lay_out(graph, GraphView(collapsed=frozenset({inner + 1})))
+    lay_out(graph, GraphView())
+    assert len(walked) == 2 and max(walked) < 12
 
 
 def blocks_of_transformer(make_graph: MakeGraph, blocks: int) -> Graph:
