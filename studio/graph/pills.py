@@ -27,8 +27,17 @@ def shown_inputs(graph: Graph, view: GraphView, part: Shown) -> list[int]:
         outside |= part.stands_for[np.maximum(producer, 0)] < 0
     if view.hide_constants:
         outside &= graph.tensor_kind[read] != TensorKind.CONSTANT
-    known = {*declared, *(t for s in part.bodies for t in graph.subgraphs[s].inputs)}
+    known = {*declared, *_given_inside(graph, part)}
     return [*declared, *(t for t in read[outside].tolist() if t not in known)]
+
+
+def _given_inside(graph: Graph, part: Shown) -> list[int]:
+    """The declared inputs of the bodies inside of the shown part, open or closed: their node feeds them."""
+    count = graph.node_count
+    inside = [
+        s for s in graph.subgraphs if 0 <= s.parent_node < count and part.stands_for[s.parent_node] >= 0
+    ]
+    return [t for s in inside for t in s.inputs]
 
 
 def shown_outputs(graph: Graph, view: GraphView) -> tuple[int, ...]:

@@ -54,6 +54,17 @@ def test_closed_body_shows_what_it_reads_as_read_by_its_node(branching: Graph) -
     assert (layout.node_item[0], layout.node_item[1]) in edges_of(layout)
 
 
+def test_inputs_of_a_closed_body_are_not_inputs_of_what_is_around_it(branching: Graph) -> None:
+    def pills(view: GraphView) -> set[str]:
+        layout = lay_out(branching, view)
+        refs = layout.item_ref[layout.item_kind == ItemKind.INPUT]
+        return {branching.tensor_name[t] for t in refs.tolist()}
+
+    assert pills(GraphView()) == {"x", "c"}  # the Loop's own input “s” is nothing that the graph is given
+    assert pills(GraphView(subgraph=2)) == {"r"}  # read from outside by the body in it
+    assert pills(GraphView(subgraph=3)) == {"s"}
+
+
 def test_opened_bodies_are_frames_whose_results_flow_into_their_node(branching: Graph) -> None:
     view = toggle_bodies(branching, GraphView(), 1)
     assert view.opened == {1, 2}
