@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from studio.graph.graph import Graph, Ints
+from studio.support.folding import fold
 from studio.support.verdict import TargetVerdicts
 
 
@@ -26,7 +29,25 @@ def partition_members(place: Ints, count: int) -> list[Ints]:
 
 
 def crossing_bytes(graph: Graph, place: Ints) -> dict[int, float]:
-    """tensor → bytes, of every tensor that goes from one partition into another or out; 0 = not known."""
+    """tensor → bytes, of every tensor that goes from one partition into another or out; 0 = not known.
+
+    What is computed once when the model is loaded goes nowhere while it runs: it is part of the partition.
+    """
     source, target, tensor = graph.edges
     crossing = place[source] != place[target]
-    return {t: float(max(int(graph.tensor_bytes[t]), 0)) for t in np.unique(tensor[crossing]).tolist()}
+    tensors = np.unique(tensor[crossing]).tolist()
+    if (place[source[crossing]] < 0).any():
+        constant = _constant(graph)
+        tensors = [t for t in tensors if t not in constant]
+    return {t: float(max(int(graph.tensor_bytes[t]), 0)) for t in tensors}
+
+
+_constants: WeakKeyDictionary[Graph, set[int]] = WeakKeyDictionary()
+
+
+def _constant(graph: Graph) -> set[int]:
+    """The tensors that are constant after folding; kept, as another target asks for the same."""
+    found = _constants.get(graph)
+    if found is None:
+        found = _constants[graph] = fold(graph)[0]
+    return found

@@ -102,6 +102,18 @@ def test_partitions_have_outlines_and_their_borders_weights() -> None:
     assert "partition 2 of 2" in overlay.sentence(3)
 
 
+def test_constants_cross_no_border_of_a_partition() -> None:
+    ops = ["Conv", "Constant", "Reshape", "Add", "Relu"]
+    graph = graph_of([(0, 3), (1, 2), (2, 3), (3, 4)], ops=ops)
+    verdicts = TargetVerdicts(
+        "ort/nnapi", np.zeros(5, np.uint8), np.zeros(5, np.int32), (Reason(text="", source=""),),
+        (Partition(nodes=(0, 3)),), np.array([0, -1, -1, 0, -1], np.int32),
+    )  # fmt: skip
+    crossing = partition_overlay(graph, verdicts).tensor_weight
+    makers = {graph.node_op[graph.producer_of[tensor]] for tensor in crossing}
+    assert makers == {"Add"}  # what Reshape makes of a constant is in the partition from the beginning
+
+
 def test_hundreds_of_partitions_keep_to_one_byte() -> None:
     count = 700
     graph = chain(count)
