@@ -75,6 +75,20 @@ def check_replaceable(path: Path) -> None:
         raise InputError(f"Cannot write {path}: {reason}.", hint="Choose another name.") from None
 
 
+def check_writable(path: Path) -> None:
+    """Raises InputError where `write_atomically` would: asked first, work is not done for nothing.
+
+    A file without a name is made in the folder, since only that knows read-only mounts and full disks.
+    """
+    check_replaceable(path)
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"Cannot write {path}: {reason}.", hint="Choose another folder.") from None
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes aside, fsyncs, renames once: the old file stays whole until the new one is.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.cli.opening import refuse_itself
-from studio.cli.options import Parser, size_of
+from studio.cli.options import Parser, add_out, size_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.recipes.edit_records import (
@@ -59,7 +59,7 @@ def parser() -> Parser:
     )
     result.set_defaults(edits=())
     result.add_argument("file", help="an .onnx file")
-    result.add_argument("--out", required=True, metavar="FILE", help="where to write")
+    add_out(result, text="where to write", required=True)
     for option, metavar, text in (
         ("--rename", "NODE=NAME", "give a node another name"),
         ("--rename-tensor", "TENSOR=NAME", "give a tensor another name"),

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.opening import open_model, refuse_itself
-from studio.cli.options import Parser, add_targets, size_of, targets_of
+from studio.cli.options import Parser, add_out, add_targets, size_of, targets_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.jobs.apply_fix import ApplyFix
 from studio.jobs.apply_fix import run as apply
 from studio.recipes.fixes import FIXES, Fix, FixOptions, FixOutcome
-from studio.records import Record
+from studio.records import Record, check_writable
 from studio.support import Verdict, find_problems, judge
 from studio.targets import DEFAULT_TARGETS
 
@@ -52,7 +52,7 @@ def parser() -> Parser:
     )
     result.add_argument("file", nargs="?", default="", help="an .onnx file")
     result.add_argument("--fix", default="", metavar="ID", help="which fix; see --list")
-    result.add_argument("--out", default="", metavar="FILE", help="where to write (default: FILE-ID.onnx)")
+    add_out(result, text="where to write (default: FILE-ID.onnx)")
     result.add_argument(
         "--list",
         action="store_true",
@@ -87,6 +87,8 @@ def run(options: Namespace, output: Output) -> int:
     path = Path(options.file)
     out = Path(options.out) if options.out else path.with_name(f"{path.stem}-{options.fix}.onnx")
     refuse_itself(str(out), path)
+    if not options.out and path.is_file():  # a given one was checked while it was read
+        check_writable(out.absolute())
     targets = targets_of(options.target, default=())
     spec = ApplyFix(
         path=str(path),

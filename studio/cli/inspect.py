@@ -11,7 +11,7 @@ from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser, add_dims, dims_of
+from studio.cli.options import Parser, add_dims, add_out, dims_of
 from studio.cli.output import Output
 from studio.graph import node_costs
 from studio.graph.node_table import node_csv
@@ -35,11 +35,8 @@ def parser() -> Parser:
     result.add_argument(
         "--etrecord", default="", metavar="FILE", help="what ExecuTorch recorded of a .pte, if not beside it"
     )
-    result.add_argument(
-        "--csv",
-        default="",
-        metavar="FILE",
-        help="write the table of nodes, or of tensors where there are weights only, as CSV",
+    add_out(
+        result, "--csv", text="write the table of nodes, or of tensors where there are weights only, as CSV"
     )
     return result
 

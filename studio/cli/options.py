@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import NoReturn
 
 from studio.errors import InputError
+from studio.records import check_writable
 from studio.targets import TARGETS, find_target
 
 EXIT_CODES = """\
@@ -33,6 +35,21 @@ class Parser(argparse.ArgumentParser):
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.strip().splitlines())
+
+
+def add_out(
+    parser: Parser, option: str = "--out", *, text: str, metavar: str = "FILE", required: bool = False
+) -> None:
+    """An option that names a file to write; that it can be written is checked before any work."""
+    parser.add_argument(
+        option, type=_file_to_write, default="", metavar=metavar, required=required, help=text
+    )
+
+
+def _file_to_write(text: str) -> str:
+    if text:
+        check_writable(Path(text).absolute())
+    return text
 
 
 def add_targets(parser: Parser, *, text: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from studio.cli.known_facts import KnownFact, known_fact
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser, add_dims, add_phone, dims_of
+from studio.cli.options import Parser, add_dims, add_out, add_phone, dims_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.graph import Graph, node_costs
@@ -52,7 +52,7 @@ def parser() -> Parser:
         "deployment-studio render mobilenet.onnx --out times.svg --overlay latency",
     )
     result.add_argument("file", help="a model, or a .studio project (then its source model)")
-    result.add_argument("--out", required=True, metavar="PICTURE", help="ends in .svg, .png or .pdf")
+    add_out(result, text="ends in .svg, .png or .pdf", metavar="PICTURE", required=True)
     result.add_argument("--target", default="", metavar="T", help="colour by what this target does")
     result.add_argument(
         "--overlay",

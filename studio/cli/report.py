@@ -11,7 +11,7 @@ from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.opening import open_project
-from studio.cli.options import Parser
+from studio.cli.options import Parser, add_out
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.jobs.write_report import WriteReport
@@ -26,7 +26,7 @@ def parser() -> Parser:
         example="deployment-studio report digits.studio --out report.html",
     )
     result.add_argument("project", help="a .studio project")
-    result.add_argument("--out", required=True, metavar="FILE", help="a file that ends in .html")
+    add_out(result, text="a file that ends in .html", required=True)
     return result
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from studio.cli.data_options import parse_input, preprocessing_of, split_factory
 from studio.cli.opening import OpenedProject, is_project, open_project, refuse_itself
-from studio.cli.options import Parser
+from studio.cli.options import Parser, add_out
 from studio.cli.output import Output
 from studio.cli.steps import StepAnswer, answers_of, text_of
 from studio.errors import InputError
@@ -42,7 +42,7 @@ class StepsAnswer(Record):
 def add_file(parser: Parser, *, text: str) -> None:
     """The FILE argument and what every single step has: `--out`, `--step`, `--force`, `--trust`."""
     parser.add_argument("file", help=f"{text}, or a .studio project (then the steps of its recipe)")
-    parser.add_argument("--out", default="", metavar="FILE", help="where the made file goes")
+    add_out(parser, text="where the made file goes")
     parser.add_argument("--step", default="", metavar="ID", help="of a project: only this step")
     add_force(parser)
 
@@ -71,6 +71,10 @@ def run_step(options: Namespace, output: Output, kind: str, step: Step) -> int:
     if is_project(path):
         opened = open_project(path)
         only = _steps_of_kind(opened, kind, options.step)
+        if out and len(only) != 1:
+            raise InputError(
+                f"--out takes one file, and {len(only)} are made.", hint=f"Add --step: {', '.join(only)}."
+            )
     else:
         if not out:
             raise InputError("Where should the made file go?", hint="Name it with --out FILE.")
@@ -93,12 +97,9 @@ def say(answer: StepsAnswer, only: tuple[str, ...], out: str, output: Output) ->
 
     text = text_of(answer.steps)
     if out:
-        made = [s for s in answer.steps if s.id in only]
-        if len(made) != 1:
-            names = ", ".join(s.id for s in made)
-            raise InputError(f"--out takes one file, and {len(made)} are made.", hint=f"Add --step: {names}.")
+        made = next(s for s in answer.steps if s.id in only)
         target = Path(out).absolute()
-        copy_out(Path(made[0].path), target)
+        copy_out(Path(made.path), target)
         answer = replace(answer, out=str(target))
         text += f"\nWrote {target}"
     output.result(answer, text)
