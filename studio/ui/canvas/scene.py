@@ -28,24 +28,35 @@ class Scene:
         self.graph = graph
         self.layout = layout
         self.count = len(layout.item_kind)
-        self.left = np.nan_to_num(layout.item_x)
-        self.top = np.nan_to_num(layout.item_y)
-        self.right = self.left + np.nan_to_num(layout.item_width)
-        self.bottom = self.top + np.nan_to_num(layout.item_height)
+        self.left, self.top = _finite(layout.item_x), _finite(layout.item_y)
+        self.right = self.left + _finite(layout.item_width)
+        self.bottom = self.top + _finite(layout.item_height)
         self._tallest = float((self.bottom - self.top).max()) if self.count else 0.0
-        self.edge_points = np.nan_to_num(layout.edge_points).reshape(-1, 2)
+        self.edge_points = _finite(layout.edge_points).reshape(-1, 2)
         self.edge_count = len(layout.edge_source)
-        self.edge_left, self.edge_right = self._reach_of_edges(0)
-        self.edge_top, self.edge_bottom = self._reach_of_edges(1)
+        (self.edge_left, self.edge_right), (self.edge_top, self.edge_bottom) = self._reach_of_edges()
         self.edge_is_straight = self.edge_right - self.edge_left < 0.5
         self.bounds = self._bounds()
 
-    def _reach_of_edges(self, axis: int) -> tuple[Floats, Floats]:
-        """(least, greatest) of every edge along an axis; a curve stays within the box of its points."""
-        if not self.edge_count:
-            return np.zeros(0, np.float32), np.zeros(0, np.float32)
-        along, starts = np.ascontiguousarray(self.edge_points[:, axis]), self.layout.edge_offsets[:-1]
-        return np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
+    def _reach_of_edges(self) -> list[tuple[Floats, Floats]]:
+        """(least, greatest) x and y of every edge; a curve stays within the box of its points.
+
+        Most edges are a start and an end; the points between are looked at for the others only.
+        """
+        offsets = self.layout.edge_offsets
+        counts = np.diff(offsets)
+        bent = np.flatnonzero(counts > 2)
+        points, begins = ranges(offsets[bent], counts[bent]), np.cumsum(counts[bent]) - counts[bent]
+        result = []
+        for axis in (0, 1):
+            along = np.ascontiguousarray(self.edge_points[:, axis])
+            start, end = along[offsets[:-1]], along[offsets[1:] - 1]
+            low, high = np.minimum(start, end), np.maximum(start, end)
+            if len(bent):
+                low[bent] = np.minimum.reduceat(along[points], begins)
+                high[bent] = np.maximum.reduceat(along[points], begins)
+            result.append((low, high))
+        return result
 
     def _bounds(self) -> tuple[float, float, float, float]:
         if not self.count:
@@ -194,6 +205,11 @@ class Scene:
             float(self.left[item] + self.right[item]) / 2,
             float(self.top[item] + self.bottom[item]) / 2,
         )
+
+
+def _finite(values: Floats) -> Floats:
+    """The values, with zeros for those that are no numbers; nearly always as they are."""
+    return values if np.isfinite(values.sum(dtype=np.float64)) else np.nan_to_num(values)
 
 
 def flatten(curve: Floats, steps: int = 12) -> npt.NDArray[np.float64]:
