@@ -65,7 +65,7 @@ class Lowered:
     def ruling(self, call: int, setting: Setting) -> Ruling | None:
         """What a target does with a call; None when no target of its kind can be asked about the file."""
         engine = self.engines[call]
-        target = _target_of(engine)
+        target = target_of(engine)
         name = engine or "an NPU that it does not name"
         source = f"the file: lowered to {name}"
         runtime = _RUNTIMES.get(setting.graph_format, "")
@@ -88,7 +88,7 @@ class Lowered:
     def leaves(self, setting: Setting) -> Ruling | None:
         """Why the target takes no other node of the file; None when it may."""
         engines = TARGET_OF if setting.graph_format == "pte" else self.engines.values()
-        mine = [engine for engine in engines if _target_of(engine) == setting.target_id]
+        mine = [engine for engine in engines if target_of(engine) == setting.target_id]
         if not mine or not setting.target_id.startswith(_RUNTIMES.get(setting.graph_format, "?")):
             return None
         text = f"Left to others when the file was made: {mine[0]} takes only what was lowered to it."
@@ -166,7 +166,8 @@ def _torch_calls(graph: Graph) -> dict[int, str]:
     return found
 
 
-def _target_of(engine: str) -> str:
+def target_of(engine: str) -> str:
+    """The target of an engine as a file names it; "" for one that is none of ours."""
     return TARGET_OF.get(engine) or TARGET_OF.get(engine.lower(), "")
 
 

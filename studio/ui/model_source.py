@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from studio.artifact import hash_file
 from studio.devices import RunSettings
 from studio.errors import InputError
@@ -22,11 +24,15 @@ def project_of_model(path: Path) -> Project:
     """
     from studio.graph import detect_format
     from studio.project.create import new_project
+    from studio.support.lowered_file import lowered_targets
 
     file_format = detect_format(path)
+    compiled = lowered_targets(path, file_format)  # what takes the file comes first: it is looked at for it
     if file_format in ("onnx", "pt2", "pt"):
-        return new_project(path, DEFAULT_TARGETS)
-    wanted = tuple(t.id for t in TARGETS.values() if file_format in t.formats and not t.needs_soc)
+        project = new_project(path, (*compiled, *DEFAULT_TARGETS))
+        return project if not compiled else replace(project, run_settings=RunSettings(target=compiled[0]))
+    fitting = tuple(t.id for t in TARGETS.values() if file_format in t.formats and not t.needs_soc)
+    wanted = tuple(dict.fromkeys((*compiled, *fitting)))
     return Project(
         name=path.stem,
         source=SourceModel(path=path.name, sha256=hash_file(path)),

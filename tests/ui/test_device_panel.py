@@ -11,6 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from studio.devices import DeviceInfo, DeviceKind, DeviceState, Inference, RunSettings, Sample, Summary
 from studio.measure.live import LiveRun
+from studio.project import Project, SourceModel
+from studio.project.edit import History
+from studio.recipes.recipe import ConvertStep, Recipe
 from studio.ui.session import Session
 from studio.ui.stages import OTHER, Stage, StageStatus
 from studio.ui.views.devices import DevicePanel
@@ -132,6 +135,24 @@ def test_the_stage_that_is_looked_at_is_the_one_to_deploy(session: Session, pane
     assert panel.bar._stage.currentData() == "source"
     session.current_stage_changed.emit("verify")  # leaves no file: the choice stays
     assert panel.bar._stage.currentData() == "source"
+
+
+def test_a_conversion_is_offered_on_the_target_it_was_made_for(session: Session, panel: DevicePanel) -> None:
+    step = ConvertStep(id="pte", after="source", format="pte", target="executorch/xnnpack")
+    project = Project(
+        name="net", source=SourceModel(path="net.pt2"), targets=("ort/cpu",),
+        recipe=Recipe(steps=(step,)), run_settings=RunSettings(target="ort/cpu"),
+    )  # fmt: skip
+    session.history = History.start(project)
+    session.stages.append(Stage(id="pte", kind="convert", path=Path("net.pte"), status=StageStatus.MADE))
+    session.stages_changed.emit()
+    session.current_stage_changed.emit("pte")
+    target = panel.bar._target
+    assert target.currentData() == "executorch/xnnpack"
+    target.setCurrentIndex(target.findData("executorch/portable"))
+    target.activated.emit(target.currentIndex())
+    session.stages_changed.emit()
+    assert target.currentData() == "executorch/portable"  # a person's choice stays
 
 
 def test_a_file_opened_beside_goes_by_its_name() -> None:

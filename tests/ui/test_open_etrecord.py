@@ -90,3 +90,14 @@ def test_other_files_have_no_record(qtbot: QtBot, open_inline: Open, tmp_path: P
     qtbot.waitUntil(lambda: studio.session.opened is not None)
     studio.window._menus.refresh()
     assert not studio.window._menus.action("file.etrecord").isEnabled()
+
+
+def test_a_lowered_program_is_looked_at_and_run_on_the_backend_it_was_lowered_for(
+    qtbot: QtBot, open_inline: Open, lowered: Path
+) -> None:
+    studio = open_inline(lowered / "linear.pte")
+    qtbot.waitUntil(lambda: studio.session.opened is not None)
+    assert studio.session.target_id == "executorch/xnnpack"
+    assert studio.session.project.run_settings.target == "executorch/xnnpack"
+    studio.session.open_path(lowered / "other.pte")
+    assert studio.session.target_id == "executorch/portable"  # no delegate: kernels run it

@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from studio.errors import InputError
 from studio.graph import SubgraphRef, TensorKind, node_costs, open_graph
 from studio.graph.weights import read_tensor
+from studio.support.lowered_file import lowered_targets
 
 
 def tfl_tensor(
@@ -119,6 +120,7 @@ def test_litert_stamp_says_the_npu_a_file_was_compiled_for(tmp_path: Path, tail:
     read = open_graph(path)
     assert read.metadata["LiteRtStamp"] == "Qualcomm SM8650"
     assert (read.node_op, read.node_domain) == (["DISPATCH_OP"], ["custom"])
+    assert lowered_targets(path, "tflite") == ("litert/npu-qualcomm",)
 
 
 def test_tflite_weights_quantization_and_macs(tmp_path: Path) -> None:

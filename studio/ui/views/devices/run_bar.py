@@ -27,6 +27,7 @@ from studio.ui.domain_texts import translate_sentence
 from studio.ui.session import Session
 from studio.ui.stages import OTHER, Stage
 from studio.ui.texts import fill
+from studio.ui.views.devices.made_for import made_for
 
 
 class RunBar(QFrame):
@@ -42,6 +43,8 @@ class RunBar(QFrame):
         self._session = session
         self._device: DeviceInfo | None = None
         self._is_running = False
+        self._target_chosen_for = ""
+        """The stage that a person chose the target for, "" when nobody did."""
         self.why_not = ""
         """Why nothing can be run now, "" when it can."""
 
@@ -97,6 +100,7 @@ class RunBar(QFrame):
         row.addWidget(self._drift)
 
         self._stage.currentIndexChanged.connect(lambda *_: self._refresh_targets())
+        self._target.activated.connect(self._keep_target)
         self._threads.valueChanged.connect(self._name_threads)
         self._mode.currentIndexChanged.connect(lambda *_: self._on_mode())
         session.stages_changed.connect(self.refresh)
@@ -170,6 +174,9 @@ class RunBar(QFrame):
         if index >= 0 and not self._is_running:
             self._stage.setCurrentIndex(index)
 
+    def _keep_target(self, _index: int) -> None:
+        self._target_chosen_for = str(self._stage.currentData() or "")
+
     def _combo(self, name: str) -> QComboBox:
         combo = QComboBox()
         combo.setAccessibleName(name)
@@ -201,7 +208,12 @@ class RunBar(QFrame):
         for target in targets:
             self._target.addItem(target.title, target.id)
         ids = [target.id for target in targets]
-        wanted = chosen if chosen in ids else self._session.target_id
+        stage_id = stage.id if stage else ""
+        if stage_id != self._target_chosen_for:
+            self._target_chosen_for = ""
+        made = made_for(self._session, stage_id)
+        is_kept = chosen in ids and (bool(self._target_chosen_for) or made not in ids)
+        wanted = chosen if is_kept else made or self._session.target_id
         if wanted in ids:
             self._target.setCurrentIndex(ids.index(wanted))
         self._refresh_button()

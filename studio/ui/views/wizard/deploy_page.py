@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QVBoxLayout, 
 
 from studio.devices import DeviceState, RunMode, RunSettings
 from studio.jobs.deploy import DeployResult
-from studio.recipes.recipe import SOURCE, ConvertStep
+from studio.recipes.recipe import SOURCE
 from studio.targets import TARGETS
 from studio.ui import device_jobs, recipe_jobs
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.icons import icon
 from studio.ui.session import Session
 from studio.ui.texts import fill
+from studio.ui.views.devices.made_for import made_for
 from studio.ui.views.devices.run_bar import format_of, runnable_stages, stage_title, targets_for
 from studio.ui.views.step_texts import seconds_text
 from studio.ui.views.wizard.fields import choice_box, number_box
@@ -141,15 +142,10 @@ class DeployPage(QWizardPage):
         for target in targets:
             self.target.addItem(target.title, target.id)
         ids = [target.id for target in targets]
-        made_for = self._made_for(str(self.stage.currentData() or ""))
-        wanted = chosen if chosen in ids else made_for
+        made = made_for(self._session, stage.id) if stage is not None else ""
+        wanted = chosen if chosen in ids else made or self._session.target_id
         if wanted in ids:
             self.target.setCurrentIndex(ids.index(wanted))
-
-    def _made_for(self, stage_id: str) -> str:
-        """The target that a conversion was made for, empty when it names none."""
-        steps = self._session.project.recipe.steps if self._session.project else ()
-        return next((s.target for s in steps if s.id == stage_id and isinstance(s, ConvertStep)), "")
 
     def _refresh_state(self) -> None:
         info = next((d for d in self._session.devices if d.id == self.device_id), None)
