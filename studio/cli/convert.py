@@ -8,7 +8,7 @@ from pathlib import Path
 from studio.cli.opening import is_project
 from studio.cli.options import Parser
 from studio.cli.output import Output
-from studio.cli.single_step import add_file, add_source, run_step
+from studio.cli.single_step import add_file, add_source, record_of, refuse_taken, run_step
 from studio.errors import InputError
 from studio.recipes.recipe import SOURCE, ConvertStep
 from studio.recipes.steps.convert import BACKEND_OF
@@ -49,6 +49,8 @@ def run(options: Namespace, output: Output) -> int:
         )
     if options.etrecord and to != "pte" and not is_project(Path(options.file)):
         raise InputError("Only .pte files have an ETRecord.", hint="Leave --etrecord out.")
+    if options.etrecord and options.out and not is_project(Path(options.file)):
+        refuse_taken(record_of(Path(options.out).absolute()))
     target = find_target(options.target).id if options.target else ""
     step = ConvertStep(
         id="convert",

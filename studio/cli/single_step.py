@@ -3,7 +3,8 @@
 On a file the made file is copied to `--out`; on a project the steps of that kind (and what they
 work on) are run, and `--out` takes the file when there is just one.
 
-JSON: `{"out" | null, "passed", "steps": [step]}`, a step as in `studio.cli.steps`.
+JSON: `{"out" | null, "beside": [path], "passed", "steps": [step]}`, a step as in `studio.cli.steps`;
+`beside` are the files that were written together with `out`: external data, an ETRecord.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class StepsAnswer(Record):
     """What `export`, `quantize`, `convert` and `verify` print with `--json`."""
 
     out: str | None
+    beside: tuple[str, ...] = ()
     passed: bool
     steps: tuple[StepAnswer, ...]
 
@@ -99,25 +101,37 @@ def say(answer: StepsAnswer, only: tuple[str, ...], out: str, output: Output) ->
     if out:
         made = next(s for s in answer.steps if s.id in only)
         target = Path(out).absolute()
-        copy_out(Path(made.path), target)
-        answer = replace(answer, out=str(target))
-        text += f"\nWrote {target}"
+        beside = copy_out(Path(made.path), target)
+        answer = replace(answer, out=str(target), beside=tuple(map(str, beside)))
+        text += "".join(f"\nWrote {path}" for path in (target, *beside))
     output.result(answer, text)
     return 0 if answer.passed else 1
 
 
-def copy_out(made: Path, target: Path) -> None:
-    """Copies a made file and what lies beside it, and renames once.
+def refuse_taken(place: Path) -> None:
+    """Raises InputError where a file that goes beside `--out` would lie on another."""
+    if place.exists():
+        raise InputError(f"{place} is there already.", hint="Choose another folder for --out.")
 
-    External data keeps its name, which the model says; an ETRecord is called as the file, to be found by it.
+
+def record_of(target: Path) -> Path:
+    """Where the ETRecord of a `.pte` file goes: called as the file, to be found by it."""
+    return target.with_name(f"{target.stem}.etrecord")
+
+
+def copy_out(made: Path, target: Path) -> list[Path]:
+    """Copies a made file and what lies beside it, and renames once; where the latter went.
+
+    External data keeps its name, which the model says.
     """
     check_replaceable(target)
     beside = [p for p in made.parent.iterdir() if p != made and p.is_file() and p.name != "artifact.json"]
-    renamed = {".etrecord": f"{target.stem}.etrecord"}
-    places = {file: target.parent / renamed.get(file.suffix, file.name) for file in beside}
+    places = {
+        file: record_of(target) if file.suffix == ".etrecord" else target.parent / file.name
+        for file in sorted(beside)
+    }
     for place in places.values():
-        if place.exists():
-            raise InputError(f"{place} is there already.", hint="Choose another folder for --out.")
+        refuse_taken(place)
     places[made] = target  # last: the model never stands without its data
     partials = {file: place.with_name(f".{place.name}.partial") for file, place in places.items()}
     try:
@@ -130,6 +144,7 @@ def copy_out(made: Path, target: Path) -> None:
             with contextlib.suppress(OSError):
                 partial.unlink()
         raise InputError(f"Cannot write {target}: {error.strerror}.", hint="Choose another folder.") from None
+    return [places[file] for file in sorted(beside)]
 
 
 def trust(opened: OpenedProject, asked: bool, output: Output) -> None:

@@ -180,7 +180,7 @@ def test_a_record_with_odd_handles_is_still_read(files: Path, tmp_path: Path) ->
 
 
 def test_convert_keeps_the_record_under_the_name_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DEPLOYMENT_STUDIO_CACHE", str(tmp_path / "cache"))
     program = torch.export.export(Net().eval(), (torch.zeros(1, 3, 8, 8),))
@@ -192,8 +192,20 @@ def test_convert_keeps_the_record_under_the_name_of_the_file(
     assert [p.name for p in made.parent.iterdir()] == ["made.pte"]
     plain = open_graph(made)
     assert not any("before delegation" in s.name for s in plain.subgraphs)
-    made.unlink()
+    assert f"Wrote {made}" in capfd.readouterr().out
     assert main([*argv, "--etrecord"]) == 0
+    record = made.with_suffix(".etrecord")
+    assert capfd.readouterr().out.endswith(f"\nWrote {made}\nWrote {record}\n")
     assert sorted(p.name for p in made.parent.iterdir()) == ["made.etrecord", "made.pte"]
     assert any("before delegation" in s.name for s in open_graph(made).subgraphs)
     assert main(["convert", str(tmp_path / "source.pt2"), "--out", "made.tflite", "--etrecord"]) == 2
+
+    capfd.readouterr()
+    with monkeypatch.context() as patch:
+        patch.setattr("studio.cli.single_step.run_recipe", None)  # which is not reached
+        assert main([*argv, "--etrecord"]) == 2
+    assert f"{record} is there already." in capfd.readouterr().err
+    record.unlink()
+    assert main([*argv, "--etrecord", "--json"]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert (answer["out"], answer["beside"]) == (str(made), [str(record)])
