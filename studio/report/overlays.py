@@ -22,7 +22,7 @@ from studio.measure.node_profile import NodeProfile
 from studio.report.measured_paint import error_paint, latency_paint
 from studio.report.paint import Category, Group, Paint, value_paint, verdict_paint
 from studio.report.palette import Palette
-from studio.support.boundaries import crossing_bytes, partition_members, partition_places
+from studio.support.boundaries import crossing_bytes, partition_codes, partition_members, partition_places
 from studio.support.verdict import TargetVerdicts
 from studio.targets import TARGETS
 
@@ -91,7 +91,7 @@ def partition_paint(facts: Facts) -> Paint:
     ]
     categories.append(Category("not on the accelerator", facts.palette.falls_back, "triangle", "/"))
     place = partition_places(graph, verdicts)
-    codes = np.where(place < 0, looks, place % max(looks, 1)).astype(np.int16)
+    codes = partition_codes(graph, place, looks, -1).astype(np.int16)
     groups = tuple(
         Group(f"partition {k + 1} of {count}", GROUP_COLORS[k % len(GROUP_COLORS)], nodes)
         for k, nodes in enumerate(partition_members(place, count))

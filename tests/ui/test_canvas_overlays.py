@@ -109,8 +109,10 @@ def test_constants_cross_no_border_of_a_partition() -> None:
         "ort/nnapi", np.zeros(5, np.uint8), np.zeros(5, np.int32), (Reason(text="", source=""),),
         (Partition(nodes=(0, 3)),), np.array([0, -1, -1, 0, -1], np.int32),
     )  # fmt: skip
-    crossing = partition_overlay(graph, verdicts).tensor_weight
-    makers = {graph.node_op[graph.producer_of[tensor]] for tensor in crossing}
+    overlay = partition_overlay(graph, verdicts)
+    makers = {graph.node_op[graph.producer_of[tensor]] for tensor in overlay.tensor_weight}
+    assert overlay.counts == [2, 1]  # Relu alone is off the accelerator
+    assert "not on the accelerator" in overlay.sentence(4) and "not on" not in overlay.sentence(2)
     assert makers == {"Add"}  # what Reshape makes of a constant is in the partition from the beginning
 
 

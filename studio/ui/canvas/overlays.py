@@ -8,11 +8,11 @@ import numpy.typing as npt
 from studio.graph import Graph
 from studio.graph.labels import percent_text, value_text
 from studio.support import TargetVerdicts, Verdict
-from studio.support.boundaries import crossing_bytes, partition_members, partition_places
+from studio.support.boundaries import crossing_bytes, partition_codes, partition_members, partition_places
 from studio.support.verdict import VERDICTS
 from studio.targets import TARGETS
 from studio.ui.canvas.colors import PARTITION_COLORS
-from studio.ui.canvas.overlay import Category, Gather, Hatch, Icon, Outline, Overlay
+from studio.ui.canvas.overlay import NO_CATEGORY, Category, Gather, Hatch, Icon, Outline, Overlay
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.texts import fill, translate
 
@@ -90,7 +90,7 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
         translate("Canvas", "not on the accelerator"), "falls_back", Icon.TRIANGLE, Hatch.DIAGONAL, 1, True
     )
     place = partition_places(graph, verdicts)
-    codes = np.where(place < 0, looks, place % max(looks, 1)).astype(np.uint8)
+    codes = partition_codes(graph, place, looks, NO_CATEGORY).astype(np.uint8)
     outlines = tuple(
         Outline(_partition_title(k, count), f"partition:{k % len(PARTITION_COLORS)}", nodes)
         for k, nodes in enumerate(partition_members(place, count))
@@ -99,6 +99,8 @@ def partition_overlay(graph: Graph, verdicts: TargetVerdicts) -> Overlay:
 
     def sentence(node: int) -> str:
         k = int(place[node]) if 0 <= node < len(place) else -1
+        if 0 <= node < len(codes) and codes[node] == NO_CATEGORY:
+            return verdict_sentence(verdicts, node)
         where = _partition_title(k, count) if k >= 0 else off.title
         return f"{where}\n{verdict_sentence(verdicts, node)}"
 
