@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from studio.graph.onnx_inference import inferred
 from studio.recipes.fixes.chains import fold_constants
 from studio.recipes.fixes.fix import FixOptions, Rewrite
 from studio.recipes.fixes.made_inputs import FILLS, Kind, feeds_for, has_whole_inputs, lone_dims, open_dims
+from studio.recipes.fixes.modes import in_mode, mode_text, modes
 from studio.recipes.fixes.onnx_edit import OnnxEdit
 from studio.recipes.fixes.protos import nothing_to_do
 from studio.recipes.fixes.runner import Runner
@@ -30,8 +32,7 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     if not options.dims:
         guessed = guess(edit.model)
         options = msgspec.structs.replace(options, dims={name: (size,) for name, size in guessed.items()})
-        shown = ", ".join(f"{name}={size}" for name, size in guessed.items())
-        notes = (f"Sizes chosen here: {shown}. Give your own where the app feeds others.",)
+        notes = (f"Sizes chosen here: {sizes_text(guessed)}. Give your own where the app feeds others.",)
     unknown = sorted(set(options.dims) - set(dims))
     missing = sorted(set(dims) - set(options.dims))
     if unknown or missing:
@@ -55,6 +56,7 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
         suffix = "".join(f"-{_plain(k)}{v}" for k, v in chosen.items() if len(options.dims[k]) > 1)
         models.append((suffix, _frozen(edit, dims, chosen)))
         assignments.append(chosen)
+        notes += _left_out(edit, chosen)
     changed = tuple(f"{n}={','.join(map(str, options.dims[n]))}" for n in names)
     return Rewrite(models=models, changed=changed, tolerance=1e-5, dims=tuple(assignments), notes=notes)
 
@@ -62,20 +64,64 @@ def freeze(edit: OnnxEdit, options: FixOptions) -> Rewrite:
 def guess(model: Any) -> dict[str, int]:
     """A size per open dim with which the model runs: one sample of a usual picture, sequence or signal.
 
-    Raises UnsupportedError when it runs with none of them.
+    In every mode that runs with any of them. Raises UnsupportedError when there is no such size.
     """
     run = Runner(model).open()
     refusal: UnsupportedError | None = None
     fills = FILLS if has_whole_inputs(model) else FILLS[:1]
+    tried = modes(model)
+    ran: list[tuple[dict[str, int], set[int]]] = []  # sizes → the modes that run with them
     for fill, has_states, (side, length) in itertools.product(fills, (False, True), _USUAL):
         sizes = usual_sizes(model, side, length, has_states=has_states)
-        try:
-            run(feeds_for(model, "", sizes, kinds=(Kind.NORMAL,), fill=fill)[0])
+        accepted: set[int] = set()
+        for number, mode in enumerate(tried):
+            try:
+                run(in_mode(feeds_for(model, "", sizes, kinds=(Kind.NORMAL,), fill=fill)[0], mode))
+                accepted.add(number)
+            except UnsupportedError as error:
+                refusal = refusal or error
+        if len(accepted) == len(tried):
             return sizes
-        except UnsupportedError as error:
-            refusal = refusal or error
-    assert refusal is not None
-    raise refusal
+        if accepted:
+            ran.append((sizes, accepted))
+    possible = {number for _, accepted in ran for number in accepted}
+    if not possible and refusal is not None:
+        raise refusal
+    for sizes, accepted in ran:
+        if accepted == possible:
+            return sizes
+    shown = [
+        f"{mode_text(tried[n])}: {sizes_text(next(sizes for sizes, accepted in ran if n in accepted))}"
+        for n in sorted(possible)
+    ]
+    raise UnsupportedError(
+        f"No size tried fits every branch of the model ({'; '.join(shown)}).",
+        hint="Give the sizes that the app feeds with --dim NAME=N.",
+    )
+
+
+def sizes_text(sizes: Mapping[str, int]) -> str:
+    """Sizes in a message: `N=1, L=128`."""
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def _left_out(edit: OnnxEdit, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """A sentence when the model does not run in some modes with sizes that it runs with in others."""
+    tried = modes(edit.model)
+    if len(tried) < 2:
+        return ()
+    run = Runner(edit.model).open()
+    feeds = feeds_for(edit.model, "", sizes, kinds=(Kind.NORMAL,))[0]
+    failing = []
+    for mode in tried:
+        try:
+            run(in_mode(feeds, mode))
+        except UnsupportedError:
+            failing.append(mode_text(mode))
+    if not failing or len(failing) == len(tried):
+        return ()
+    return (f"With {sizes_text(sizes)} the model does not run for {' and '.join(failing)}: nothing is proven "
+            "of that branch.",)  # fmt: skip
 
 
 def usual_sizes(model: Any, side: int, length: int, *, has_states: bool) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """Both models on the same inputs: how far apart their outputs are.
 
 Inputs are the user's (`.npz`, one array per input name, first axis = sample) or made from the
-declared shapes with fixed seeds; symbolic dims get the same values in every model.
+declared shapes with fixed seeds; symbolic dims get the same values in every model. Each value of a scalar
+that decides on a branch is tried (`modes`).
 Both run on ONNX Runtime's CPU provider with graph optimizations off: its own rewrites must not
 hide a difference, nor make one. A model whose operator versions ONNX Runtime has no kernels for is run by
 onnx's reference implementation.
@@ -19,6 +20,7 @@ import numpy as np
 from studio.errors import UnsupportedError
 from studio.recipes.fixes.fix import Join, Rewrite
 from studio.recipes.fixes.made_inputs import FILLS, feeds_for, has_whole_inputs, lone_dims, open_dims
+from studio.recipes.fixes.modes import Mode, in_mode, modes
 from studio.recipes.fixes.protos import Array
 from studio.recipes.fixes.runner import Runner
 from studio.records import Record
@@ -101,18 +103,37 @@ def _tolerance(model: Any, asked: float) -> float:
 def reference_runs(
     run: Runner, inputs_path: str, dims: Mapping[str, int] | None = None
 ) -> list[tuple[dict[str, Array], dict[str, Array]]]:
-    """(inputs, outputs) per sample. For open dims sizes are tried until the model accepts some."""
-    model = run.model
+    """(inputs, outputs) per sample, in each mode that the model runs in.
+
+    For open dims sizes are tried until the model accepts some.
+    """
     if inputs_path:
-        return [(feeds, run(feeds)) for feeds in feeds_for(model, inputs_path, dims)]
+        return [(feeds, run(feeds)) for feeds in feeds_for(run.model, inputs_path, dims)]
+    found: list[tuple[dict[str, Array], dict[str, Array]]] = []
+    refusal: UnsupportedError | None = None
+    for mode in modes(run.model):
+        try:
+            found += _runs_in(run, dims or {}, mode)
+        except UnsupportedError as error:
+            refusal = refusal or error
+    if not found and refusal is not None:
+        raise refusal
+    return found
+
+
+def _runs_in(
+    run: Runner, dims: Mapping[str, int], mode: Mode
+) -> list[tuple[dict[str, Array], dict[str, Array]]]:
+    """Those of one mode. Raises UnsupportedError when no size is accepted."""
+    model = run.model
     refusal: UnsupportedError | None = None
     sizes = _OPEN_DIMS if open_dims(model) else _OPEN_DIMS[:1]
     fills = FILLS if has_whole_inputs(model) else FILLS[:1]
     for fill, (batch, size, is_state) in itertools.product(fills, sizes):
         lone = lone_dims(model, batch) if is_state else {}
-        made = feeds_for(model, "", {**lone, **(dims or {})}, batch=batch, size=size, fill=fill)
+        made = feeds_for(model, "", {**lone, **dims}, batch=batch, size=size, fill=fill)
         try:
-            return [(feeds, run(feeds)) for feeds in made]
+            return [(feeds, run(feeds)) for feeds in (in_mode(f, mode) for f in made)]
         except UnsupportedError as error:
             refusal = refusal or error
     assert refusal is not None
