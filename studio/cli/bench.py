@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from studio.cli import tables
-from studio.cli.options import Parser, add_dims, dims_of, not_negative, positive
+from studio.cli.options import ALL_ARE_1, Parser, add_dims, dims_of, not_negative, positive
 from studio.cli.output import Output, stopping
 from studio.devices.device import RunMode, RunSettings, check_run_settings
 from studio.devices.stream import encode_record
@@ -44,7 +44,7 @@ def parser() -> Parser:
     result.add_argument("--inputs", default="", metavar="NPZ", help="real inputs, one array per input name")
     result.add_argument("--reference", default="", metavar="FILE", help="the float original, for the error")
     result.add_argument("--labels", default="", metavar="FILE", help="labels of the inputs, for accuracy")
-    add_dims(result)
+    add_dims(result, otherwise=ALL_ARE_1)
     add_run_settings(result)
     result.add_argument("--jsonl", action="store_true", help="stream every record of the run as JSON lines")
     return result

@@ -65,7 +65,7 @@ def parser() -> Parser:
         "--weights", action="store_true", help="compare all constants, not only the small ones (reads them)"
     )
     result.add_argument("--exit-code", action="store_true", help="exit with 1 when anything differs")
-    add_dims(result)
+    add_dims(result, otherwise="without it the dim stays open")
     return result
 
 

@@ -179,6 +179,6 @@ def _buckets(pairs: list[str]) -> dict[str, tuple[int, ...]]:
         name, _, sizes = pair.partition("=")
         parts = sizes.split(",")
         if not name or not all(map(size_of, parts)):
-            raise InputError(f"--dim {pair} is not NAME=SIZE.", hint="For example: --dim batch=1,8")
+            raise InputError(f"--dim {pair} has no size after a name.", hint="For example: --dim batch=1,8")
         found[name] = tuple(map(size_of, parts))
     return found

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from studio.cli import tables
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser, add_dims, add_out, dims_of
+from studio.cli.options import BATCH_IS_1, Parser, add_dims, add_out, dims_of
 from studio.cli.output import Output
 from studio.graph import node_costs
 from studio.graph.node_table import node_csv
@@ -31,7 +31,7 @@ def parser() -> Parser:
         example="deployment-studio inspect mobilenet.onnx",
     )
     result.add_argument("file", help="a model of any format the studio reads, or a .studio project")
-    add_dims(result)
+    add_dims(result, otherwise=BATCH_IS_1)
     result.add_argument(
         "--etrecord", default="", metavar="FILE", help="what ExecuTorch recorded of a .pte, if not beside it"
     )
@@ -81,9 +81,8 @@ def text_of(summary: GraphSummary) -> str:
         lines.append(_tensor_table(summary.tensors))
     lines += [f"note: {note}" for note in summary.notes]
     if opened := _open_dims(summary):
-        lines.append(
-            f"Sizes that the file leaves open can be given: {' '.join(f'--dim {d}=1' for d in opened)}"
-        )
+        given = " ".join(f"--dim {dim}={summary.assumed_dims.get(dim, 'SIZE')}" for dim in opened)
+        lines.append(f"Sizes that the file leaves open can be given: {given}")
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studio.cli.data_options import add_preprocessing, preprocessing_of
-from studio.cli.options import Parser, add_dims, dims_of, positive
+from studio.cli.options import ALL_ARE_1, Parser, add_dims, dims_of, positive
 from studio.cli.output import TerminalReport
 from studio.errors import StudioError
 from studio.jobs.model_inputs import InputData
@@ -26,7 +26,7 @@ def add_layer_options(parser: Parser) -> None:
         "--data", default="", metavar="DATA", help="real inputs: .npz, .npy or a folder of images (made up)"
     )
     add_preprocessing(parser)
-    add_dims(parser)
+    add_dims(parser, otherwise=ALL_ARE_1)
 
 
 def inputs_of(options: Namespace) -> InputData:

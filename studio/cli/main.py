@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("studio.cli.verify", "compare a made file with its float original"),
     "devices": ("studio.cli.devices", "list this computer and the phones"),
     "bench": ("studio.cli.bench", "measure a file on a device"),
-    "profile": ("studio.cli.profile", "time every node of a file on this computer"),
+    "profile": ("studio.cli.profile", "time every node of a file, on this computer or a phone"),
     "compare-layers": ("studio.cli.compare_layers", "say in which layers two files differ, and by how much"),
     "report": ("studio.cli.report", "write the report of a project as one HTML file"),
     "doctor": ("studio.cli.doctor", "say which tool chains are here and how to get the others"),

@@ -63,10 +63,16 @@ def add_phone(parser: Parser) -> None:
     parser.add_argument("--android-level", type=int, metavar="N", help="the phone's API level, e.g. 34")
 
 
-def add_dims(parser: Parser) -> None:
-    """`--dim NAME=N`, repeatable: fills symbolic dims."""
+BATCH_IS_1 = "without it a batch is counted as 1, and what hangs on other open dims is not known"
+"""What commands that look at a graph do with dims that nobody gave; see `graph.cost.node_costs`."""
+ALL_ARE_1 = "without it every open dim of a made-up input is 1"
+"""What commands that run a file do with them; see `devices.run_inputs.make_inputs`."""
+
+
+def add_dims(parser: Parser, *, otherwise: str) -> None:
+    """`--dim NAME=N`, repeatable: fills symbolic dims; `otherwise` says what happens to those not given."""
     parser.add_argument(
-        "--dim", action="append", default=[], metavar="NAME=N", help="size of a symbolic dim (default 1)"
+        "--dim", action="append", default=[], metavar="NAME=N", help=f"size of an open dim; {otherwise}"
     )
 
 
@@ -89,7 +95,7 @@ def dims_of(pairs: list[str]) -> dict[str, int]:
     for pair in pairs:
         name, _, size = pair.partition("=")
         if not name or not size_of(size):
-            raise InputError(f"--dim {pair} is not NAME=SIZE.", hint="For example: --dim batch=1")
+            raise InputError(f"--dim {pair} has no size after a name.", hint="For example: --dim batch=1")
         dims[name] = size_of(size)
     return dims
 

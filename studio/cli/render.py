@@ -13,7 +13,7 @@ from pathlib import Path
 
 from studio.cli.known_facts import KnownFact, known_fact
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser, add_dims, add_out, add_phone, dims_of
+from studio.cli.options import BATCH_IS_1, Parser, add_dims, add_out, add_phone, dims_of
 from studio.cli.output import Output
 from studio.errors import InputError
 from studio.graph import Graph, node_costs
@@ -68,7 +68,7 @@ def parser() -> Parser:
     )
     result.add_argument("--theme", choices=("light", "dark"), default="light")
     add_phone(result)
-    add_dims(result)
+    add_dims(result, otherwise=BATCH_IS_1)
     return result
 
 

@@ -3,7 +3,7 @@
 On a file the made file is copied to `--out`; on a project the steps of that kind (and what they
 work on) are run, and `--out` takes the file when there is just one.
 
-JSON: `{"out" | null, "beside": [path], "passed", "steps": [step]}`, a step as in `studio.cli.steps`;
+JSON: `{"out" | null, "passed", "steps": [step], "beside": [path]}`, a step as in `studio.cli.steps`;
 `beside` are the files that were written together with `out`: external data, an ETRecord.
 """
 
@@ -36,9 +36,9 @@ class StepsAnswer(Record):
     """What `export`, `quantize`, `convert` and `verify` print with `--json`."""
 
     out: str | None
-    beside: tuple[str, ...] = ()
     passed: bool
     steps: tuple[StepAnswer, ...]
+    beside: tuple[str, ...] = ()
 
 
 def add_file(parser: Parser, *, text: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from studio.cli import tables
 from studio.cli.data_options import parse_input
 from studio.cli.opening import is_project, open_model, open_project
-from studio.cli.options import Parser, add_dims, add_phone, add_targets, dims_of, targets_of
+from studio.cli.options import BATCH_IS_1, Parser, add_dims, add_phone, add_targets, dims_of, targets_of
 from studio.cli.output import Output
 from studio.cli.support_answer import answer_of
 from studio.errors import InputError
@@ -40,7 +40,7 @@ def parser() -> Parser:
     )
     add_targets(result, text="a target id, a runtime (ort), or all; repeatable")
     add_phone(result)
-    add_dims(result)
+    add_dims(result, otherwise=BATCH_IS_1)
     result.add_argument("--nodes", action="store_true", help="list every node, not only the problems")
     result.add_argument(
         "--tool", action="store_true", help="ask the real partitioners and compilers that are installed"

@@ -76,7 +76,31 @@ def test_open_dims_are_shown_and_can_be_given(tmp_path: Path, capfd: pytest.Capt
     assert answer(capfd, "inspect", str(path))["symbolic_dims"] == ["N"]
     assert answer(capfd, "inspect", str(path), "--dim", "N=3")["inputs"][0]["shape"] == [3, 3, 16, 16]
     assert main(["inspect", str(path)]) == 0
-    assert "--dim N=1" in capfd.readouterr().out
+    assert "--dim N=1\n" in capfd.readouterr().out
+
+
+def test_only_the_batch_has_a_number_in_the_hint(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """An image of 1 × 1 pixels would cost nothing: how large it is, the person knows."""
+    path = conv_net(tmp_path / "net.onnx", batch="N", side="side")
+    assert answer(capfd, "inspect", str(path))["macs"] is None
+    assert main(["inspect", str(path)]) == 0
+    assert capfd.readouterr().out.endswith(" --dim N=1 --dim side=SIZE\n")
+    assert main(["inspect", str(path), "--dim", "side=SIZE"]) == 2
+    assert "--dim side=SIZE has no size" in capfd.readouterr().err
+    sized = answer(capfd, "inspect", str(path), "--dim", "side=16")
+    assert sized["macs"] == answer(capfd, "inspect", str(conv_net(tmp_path / "fixed.onnx")))["macs"]
+
+
+@pytest.mark.parametrize(
+    ("command", "otherwise"),
+    [("inspect", "a batch is counted as 1"), ("support", "a batch is counted as 1"),
+     ("profile", "every open dim of a made-up input is 1"), ("diff", "the dim stays open")],
+)  # fmt: skip
+def test_the_help_says_what_happens_to_open_dims(
+    command: str, otherwise: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"without it {otherwise}" in re.sub(r"\s+", " ", capfd.readouterr().out)
 
 
 def test_support_has_the_matrix_of_operators_and_targets(

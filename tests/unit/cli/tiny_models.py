@@ -9,8 +9,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
-def conv_net(path: Path, *, batch: int | str = 1, opset: int = 18) -> Path:
-    """Conv → Relu → Conv → GlobalAveragePool → Flatten, 3×16×16 → 4, random weights of seed 0."""
+def conv_net(path: Path, *, batch: int | str = 1, side: int | str = 16, opset: int = 18) -> Path:
+    """Conv → Relu → Conv → GlobalAveragePool → Flatten, 3×side×side → 4, random weights of seed 0."""
     random = np.random.default_rng(0)
     first = numpy_helper.from_array(random.normal(0, 0.3, (8, 3, 3, 3)).astype("f"), "w1")
     second = numpy_helper.from_array(random.normal(0, 0.3, (4, 8, 3, 3)).astype("f"), "w2")
@@ -24,7 +24,7 @@ def conv_net(path: Path, *, batch: int | str = 1, opset: int = 18) -> Path:
             node("Flatten", ["d"], ["scores"], name="flat"),
         ],
         "tiny",
-        [helper.make_tensor_value_info("image", TensorProto.FLOAT, [batch, 3, 16, 16])],
+        [helper.make_tensor_value_info("image", TensorProto.FLOAT, [batch, 3, side, side])],
         [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [batch, 4])],
         [first, second],
     )
