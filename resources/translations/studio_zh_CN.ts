@@ -2441,6 +2441,10 @@
         <translation>请先选择设备</translation>
     </message>
     <message>
+        <source>No runtime loads this file: there is nothing to deploy</source>
+        <translation>没有运行时能加载此文件：没有可部署的内容</translation>
+    </message>
+    <message>
         <source>Open a model or run the recipe first: there is nothing to deploy yet</source>
         <translation>请先打开模型或运行配方：目前没有可部署的产物</translation>
     </message>

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from studio.graph.tensor_list import holds_weights_only
 from studio.measure import ErrorFigures
 from studio.recipes.recipe import ConvertStep, VerifyStep
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import JobStatus
+from studio.ui.runnable import can_ever_run
 from studio.ui.session import Session
 from studio.ui.texts import fill
 from studio.ui.views.step_texts import bytes_text, step_title
@@ -36,7 +36,7 @@ def next_step(session: Session) -> NextStep | None:
         return None
     if any(j.kind == "run_recipe" and j.status is JobStatus.RUNNING for j in session.jobs):
         return NextStep("stop", _tr("Stop the recipe"))
-    if session.opened is not None and holds_weights_only(session.opened.graph):
+    if not can_ever_run(session):
         return None
     if not project.recipe.steps:
         return NextStep("deploy", _tr("Deploy…"), _tr("This file can be run as it is."))

@@ -7,14 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from studio.devices import DeviceInfo, DeviceKind, DeviceState
+from studio.ui.so_far import next_step
+from studio.ui.views.recipe_panel import RecipePanel
 from studio.ui.views.tensor_dialog import TensorDialog
 from studio.ui.views.tensor_list_view import TensorListView
 
 Open = Callable[..., Any]
+
+
+COMPUTER = DeviceInfo(
+    id="this-computer", kind=DeviceKind.THIS_COMPUTER, name="This computer", state=DeviceState.READY
+)
 
 
 def weights_file(path: Path) -> Path:
@@ -72,3 +81,18 @@ def test_weights_are_not_said_to_run_anywhere(qtbot: QtBot, open_inline: Open, t
     assert any("weights only: there is nothing to judge" in words for words in said)
     studio.window.stage_area.show_tab("matrix")
     assert studio.window.stage_area.matrix.table.rowCount() == 0
+
+
+@pytest.mark.parametrize("is_opened", [False, True])
+def test_weights_have_no_deploy_step_and_the_bar_says_why(
+    qtbot: QtBot, open_inline: Open, tmp_path: Path, is_opened: bool
+) -> None:
+    studio = open_inline(weights_file(tmp_path / "w.safetensors"))
+    if is_opened:
+        qtbot.waitUntil(lambda: studio.session.opened is not None)
+    panel = studio.window.findChild(RecipePanel)
+    assert panel is not None and list(panel.rows) == ["source"]
+    assert next_step(studio.session) is None
+    bar = studio.window.device_panel.bar
+    bar.set_device(COMPUTER, is_running=False)
+    assert bar.why_not == "No runtime loads this file: there is nothing to deploy"

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from studio.recipes.recipe import SOURCE, Step
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.job_runner import JobStatus
+from studio.ui.runnable import can_ever_run
 from studio.ui.session import Session
 from studio.ui.so_far import figures_of, next_step
 from studio.ui.stages import OTHER, Stage, StageStatus
@@ -83,7 +84,7 @@ class RecipePanel(QWidget):
     def refresh(self, *_: object) -> None:
         """Follows the project, its stages and the jobs."""
         stages = [s for s in self._session.stages if s.kind != OTHER]
-        ids = [s.id for s in stages] + (["deploy"] if stages else [])
+        ids = [s.id for s in stages] + (["deploy"] if can_ever_run(self._session) else [])
         if list(self._rows) != ids:
             self._make_rows(ids)
         steps = {s.id: s for s in self._session.project.recipe.steps} if self._session.project else {}

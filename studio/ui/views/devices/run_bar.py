@@ -3,8 +3,6 @@ the figures so far."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -24,6 +22,7 @@ from studio.measure import LatencyStats
 from studio.measure.live import LiveRun
 from studio.targets import TARGETS, Target
 from studio.ui.domain_texts import translate_sentence
+from studio.ui.runnable import can_ever_run, format_of, runnable_stages
 from studio.ui.session import Session
 from studio.ui.stages import OTHER, Stage
 from studio.ui.texts import fill
@@ -235,6 +234,10 @@ class RunBar(QFrame):
             why = self.tr("Choose a device first")
         elif device.state is not DeviceState.READY:
             why = translate_sentence(device.state_hint)
+        elif (
+            not self._stage.count() and self._session.project is not None and not can_ever_run(self._session)
+        ):
+            why = self.tr("No runtime loads this file: there is nothing to deploy")
         elif not self._stage.count():
             why = self.tr("Open a model or run the recipe first: there is nothing to deploy yet")
         elif not self._target.count():
@@ -250,19 +253,6 @@ class RunBar(QFrame):
             self.stop_requested.emit()
         elif self._stage.currentData():
             self.run_requested.emit(self._stage.currentData(), self.settings())
-
-
-def format_of(stage: Stage) -> str:
-    """The format of a stage's file, by its artifact or its name."""
-    if stage.artifact is not None:
-        return stage.artifact.format
-    return stage.path.suffix.lstrip(".").lower() if stage.path else ""
-
-
-def runnable_stages(stages: Sequence[Stage]) -> list[Stage]:
-    """The stages whose file some runtime loads."""
-    loadable = {fmt for target in TARGETS.values() for fmt in target.formats}
-    return [s for s in stages if s.has_graph and s.path is not None and format_of(s) in loadable]
 
 
 def targets_for(file_format: str, device: DeviceInfo | None) -> list[Target]:

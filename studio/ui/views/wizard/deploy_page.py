@@ -13,10 +13,11 @@ from studio.targets import TARGETS
 from studio.ui import device_jobs, recipe_jobs
 from studio.ui.domain_texts import translate_sentence
 from studio.ui.icons import icon
+from studio.ui.runnable import format_of, runnable_stages
 from studio.ui.session import Session
 from studio.ui.texts import fill
 from studio.ui.views.devices.made_for import made_for
-from studio.ui.views.devices.run_bar import format_of, runnable_stages, stage_title, targets_for
+from studio.ui.views.devices.run_bar import stage_title, targets_for
 from studio.ui.views.step_texts import seconds_text
 from studio.ui.views.wizard.fields import choice_box, number_box
 from studio.ui.views.wizard.made_text import accuracy_text, progress_text, snr_text
