@@ -114,6 +114,10 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise InputError(
             f"Cannot write {path}: {error.strerror}.", hint="Free some space or choose another folder."
         ) from None
+    except BaseException:  # Ctrl+C: nothing half-written stays
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
 
 
 _MAGIC = b"DSPACK1\n"

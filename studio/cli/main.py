@@ -73,6 +73,10 @@ def main(argv: list[str] | None = None, *, open_window: OpenWindow | None = None
         from studio.jobs.runner import main as runner
 
         return runner()
+    if arguments[:1] == ["--draw"]:
+        from studio.jobs.draw_apart import main as draw
+
+        return draw()
     if arguments[:1] in (["--help"], ["-h"]):
         return _print(_usage())
     if arguments[:1] == ["--version"]:

@@ -75,6 +75,7 @@ def parser() -> Parser:
 def run(options: Namespace, output: Output) -> int:
     """Writes the picture; 0."""
     from studio.graph.layout import lay_out
+    from studio.jobs import draw_apart
     from studio.report.graph_pdf import svg_to_pdf
     from studio.report.graph_png import missing_characters, svg_to_png
     from studio.report.graph_svg import graph_svg
@@ -111,8 +112,10 @@ def run(options: Namespace, output: Output) -> int:
     subtitle = f"{path.name}{what}"
     layout = lay_out(graph, _view(graph, options.depth))
     svg = graph_svg(graph, layout, paint, title=graph.name or path.stem, subtitle=subtitle, palette=palette)
-    made: dict[str, Callable[[str], bytes]] = {".svg": str.encode, ".png": svg_to_png, ".pdf": svg_to_pdf}
-    if ending != ".svg" and len(layout.item_x) > _MANY:
+    is_large = len(layout.item_x) > _MANY
+    to_png = draw_apart.svg_to_png if is_large else svg_to_png
+    made: dict[str, Callable[[str], bytes]] = {".svg": str.encode, ".png": to_png, ".pdf": svg_to_pdf}
+    if ending != ".svg" and is_large:
         output.report.progress(f"drawing {out.name}", 0)
     write_atomically(out, made[ending](svg))
     width, height = map(int, _SIZE.search(svg).groups())  # type: ignore[union-attr]

@@ -139,10 +139,12 @@ def copy_out(made: Path, target: Path) -> list[Path]:
             shutil.copyfile(file, partial)
         for file, place in places.items():
             os.replace(partials[file], place)
-    except OSError as error:
+    except BaseException as error:  # Ctrl+C too: nothing half-written stays
         for partial in partials.values():
             with contextlib.suppress(OSError):
                 partial.unlink()
+        if not isinstance(error, OSError):
+            raise
         raise InputError(f"Cannot write {target}: {error.strerror}.", hint="Choose another folder.") from None
     return [places[file] for file in sorted(beside)]
 
