@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.errors import InputError
 from studio.graph import Quantization
-from studio.graph.layout import Layout
+from studio.graph.layout import ItemKind, Layout
 from studio.ui.canvas import DARK, LIGHT, GraphCanvas, Outline, partition_overlay, verdict_overlay
 from studio.ui.canvas import canvas as canvas_module
 from studio.ui.canvas import painter as painter_module
@@ -25,7 +25,7 @@ from studio.ui.canvas.labels import clean
 from studio.ui.canvas.outlines import OutlineBands
 from studio.ui.canvas.painter import FAR, Detail, detail_for
 from studio.ui.canvas.scene import Scene
-from studio.ui.canvas.texts import DETAIL_PX, TEXT_LEFT, CardTexts, sized
+from studio.ui.canvas.texts import DETAIL_PX, TEXT_LEFT, TITLE_PX, CardTexts, name_left, sized
 from studio.ui.canvas.viewport import Viewport
 from tests.ui.canvas_graphs import chain, graph_of, laid_out, verdicts_of
 
@@ -462,3 +462,22 @@ def test_a_whole_picture_labels_every_edge_not_only_those_that_a_frame_has_time_
     monkeypatch.setattr("studio.ui.canvas.edge_paint.MOST_LABELS", 1)
     assert np.array_equal(pixels(canvas.grab_image(whole=True)), every)
     assert not np.array_equal(pixels(frame(canvas)), on_screen)
+
+
+def test_a_pill_shows_its_shape_whole_and_shortens_a_long_name(qtbot: QtBot) -> None:
+    graph = chain(2)
+    scene = Scene(graph, laid_out(graph))
+    item = int(np.flatnonzero(scene.layout.item_kind == ItemKind.OUTPUT)[0])
+    name = "serving_default_output_1_output" * 2
+    texts = CardTexts(scene, QGuiApplication.font())
+    texts.lines_of = lambda _item: (name, "[1,3]", "")  # type: ignore[method-assign]
+    made = texts.get(item)
+    assert made.name is not None and made.name.text() == "[1,3]"
+    assert "…" in made.title.text()
+    width = float(scene.right[item] - scene.left[item])
+    for zoom in np.arange(0.5, 2.0, 0.02).tolist():  # fonts have whole pixels: some zooms draw them larger
+        title = QFontMetricsF(sized(QGuiApplication.font(), TITLE_PX * zoom, bold=True))
+        shape = QFontMetricsF(sized(QGuiApplication.font(), DETAIL_PX * zoom))
+        begin = name_left(made, sized(QGuiApplication.font(), TITLE_PX * zoom, bold=True), zoom)
+        assert TEXT_LEFT * zoom + title.horizontalAdvance(made.title.text()) <= begin, zoom
+        assert begin + shape.horizontalAdvance("[1,3]") <= width * zoom, zoom

@@ -20,6 +20,7 @@ from studio.ui.canvas.texts import (
     TEXT_LEFT,
     TITLE_PX,
     CardTexts,
+    name_left,
     sized,
 )
 from studio.ui.canvas.viewport import Viewport
@@ -157,7 +158,7 @@ class CardPainter:
                 detail = self.texts.detail_beside(item, figure) if figure else text.detail
                 painter.drawStaticText(at, detail)
             if text.name is not None:
-                at = QPointF(x + (TEXT_LEFT + text.title_width + 7) * scale, top + drop)
+                at = QPointF(x + name_left(text, title_font, scale), top + drop)
                 painter.drawStaticText(at, text.name)
         self._paint_figures(painter, detail_font, figures, scale, items, rects)
 

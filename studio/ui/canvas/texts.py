@@ -39,6 +39,11 @@ class CardText:
     compact: QStaticText
 
 
+def name_left(text: CardText, title_font: QFont, scale: float) -> float:
+    """Where the name begins, in pixels from the box: after the title as it is drawn, in whole pixels."""
+    return (TEXT_LEFT + 7) * scale + text.title_width * title_font.pixelSize() / TITLE_PX
+
+
 def plain(text: str) -> QStaticText:
     """One line of text that is never taken for HTML and always runs left to right as a whole."""
     result = QStaticText(text)
@@ -59,6 +64,8 @@ def sized(font: QFont, pixels: float, *, bold: bool = False) -> QFont:
     return result
 
 
+_ROUNDED_UP = 1.06  # fonts have whole pixels: texts may be this much wider than measured
+_LEAST_NAME = 40.0
 _LEAST_DETAIL = 24.0  # less than this shows no letter worth reading
 
 
@@ -119,7 +126,12 @@ class CardTexts:
         room = max(width - TEXT_LEFT - (ICON_ROOM if is_card else 12.0), 10.0)
         elide = Qt.TextElideMode.ElideRight if is_card else Qt.TextElideMode.ElideMiddle
         # metrics are taken at four times the size: glyph widths are whole pixels there as well
-        short = self._title.elidedText(title, elide, room * 4)
+        title_room = room
+        if not is_card:
+            room = min(room, max((width - TEXT_LEFT - 2) / _ROUNDED_UP, 10.0))
+            beside = room - self._detail.horizontalAdvance(name) / 4 - 8 if name else 0.0
+            title_room = beside if beside >= _LEAST_NAME else room  # a long name gives way to the shape
+        short = self._title.elidedText(title, elide, title_room * 4)
         title_width = self._title.horizontalAdvance(short) / 4
         left = room - title_width - 8
         named = None
