@@ -528,3 +528,17 @@ def test_double_normalisation_folded_wrongly_is_refused(
     monkeypatch.setattr(batchnorm, "fold", wrong)
     with pytest.raises(UnsupportedError, match="was refused"):
         fix(double_norm(opset), "fold-batchnorm")
+
+
+def test_raw_heads_are_advised_only_where_nothing_is_learned_behind_the_five_dims(fix) -> None:
+    heads = [N("Transpose", ["x"], ["t"], perm=[0, 1, 3, 4, 2]), N("Sigmoid", ["t"], ["y"])]
+    outcome, _ = fix(model(heads, {"x": [1, 3, 6, 4, 4]}, ["y"]), "rank5-to-4")
+    assert outcome.torch_advice.startswith("Return the raw heads")
+    inside = [
+        N("Transpose", ["x"], ["t"], perm=[0, 1, 3, 4, 2]),
+        N("Reshape", ["t", "flat"], ["r"]),
+        N("MatMul", ["r", "w"], ["y"]),
+    ]
+    constants = [const("flat", [1, 48, 6], np.int64), weights("w", 6, 5)]
+    outcome, _ = fix(model(inside, {"x": [1, 3, 6, 4, 4]}, ["y"], constants), "rank5-to-4")
+    assert outcome.torch_advice.startswith("Merge two dims")

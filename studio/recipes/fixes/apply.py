@@ -95,7 +95,7 @@ def apply_fix(
         before=was,
         after=now,
         notes=(*rewrite.notes, *_lost_defaults(kept, rewrite.models[0][1]), *harm(was, now)),
-        torch_advice=fix.torch_advice,
+        torch_advice=rewrite.torch_advice or fix.torch_advice,
         python_lines=_lines_of(path, rewrite.changed) if fix.torch_advice else (),
     )
 

@@ -72,6 +72,7 @@ class Rewrite:
     parts: dict[str, tuple[tuple[str, ...], int]] | None = None  # CONCAT: old output → (parts, axis)
     notes: tuple[str, ...] = ()
     dims: tuple[dict[str, int], ...] = ()  # per model, for buckets
+    torch_advice: str = ""  # in place of the fix's own, where the model tells more
 
 
 Rewriter = Callable[[Any, FixOptions], Rewrite]
@@ -144,7 +145,7 @@ FIXES: dict[str, Fix] = dict(
            "For whole factors asymmetric with floor picks the same pixels, and more targets take it.",
            "resize:asymmetric"),
         _f("rank5-to-4", "5-D as 4-D", "NNAPI and most GPU delegates stop at 4 dims.",
-           "rank:flatten", torch="Return the raw heads and reshape to 5-D in the app."),
+           "rank:flatten", torch="Merge two dims before the operator, so that it sees 4."),
         _f("clamp-inf-masks", "Clamp infinite masks", "−inf and values beyond float16 are garbage on HTP.",
            "masks:clamp", torch="Fill masks with -65504 instead of float('-inf')."),
         _f("dynamic-quantize-to-static", "Static scales for DynamicQuantizeLinear",

@@ -16,12 +16,18 @@ _UNARY = {
     "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
     "Softplus", "Softsign", "Sqrt", "Swish", "Tanh",
 }  # fmt: skip
+_LAYERS = {
+    "Attention", "Conv", "ConvInteger", "ConvTranspose", "Einsum", "GRU", "Gemm", "LSTM", "MatMul",
+    "MatMulInteger", "QLinearConv", "QLinearMatMul",
+}  # fmt: skip
+_TAIL_ADVICE = "Return the raw heads and reshape to 5-D in the app."
 _BINARY = {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min"}
 
 
 def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
     """Elementwise, Softmax and Transpose on more than 4 static dims, between two Reshapes."""
     changed = []
+    is_tail = True
     for node in edit.nodes:
         if options.nodes and not is_meant(node, options.nodes):
             continue
@@ -35,17 +41,34 @@ def flatten(edit: OnnxEdit, options: FixOptions) -> Rewrite:
             or 0 in (*shape, *out)  # in the shape of a Reshape 0 means something else
         ):
             continue
+        is_last = _is_last(edit, node)
         if (
             _elementwise(edit, node, shape, out)
             or _softmax(edit, node, shape)
             or _transpose(edit, node, shape, out)
         ):
             changed.append(label(node))
+            is_tail &= is_last
     if not changed:
         raise nothing_to_do("no operator on a static tensor of more than 4 dims that can be taken as 4-D")
     edit.prune()
     _join_reshapes(edit)
-    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6)
+    return Rewrite(models=[("", edit.model)], changed=tuple(changed), tolerance=1e-6,
+                   torch_advice=_TAIL_ADVICE if is_tail else "")  # fmt: skip
+
+
+def _is_last(edit: OnnxEdit, node: Any) -> bool:
+    """Whether nothing is learned or attended to behind a node, as behind the raw heads of a detector."""
+    seen: set[str] = set()
+    waiting = list(node.output)
+    while waiting:
+        name = waiting.pop()
+        for reader in edit.readers(name) if name not in seen else ():
+            if reader.op_type in _LAYERS:
+                return False
+            waiting += reader.output
+        seen.add(name)
+    return True
 
 
 def _elementwise(edit: OnnxEdit, node: Any, shape: list[int], out: list[int]) -> bool:
