@@ -87,6 +87,28 @@ def test_keys_split_and_turned_in_one_step_get_a_transpose_of_their_own(tmp_path
     assert ops == ["Transpose", "Attention"]
 
 
+def test_queries_keys_and_values_packed_in_five_dims_and_what_is_left_of_a_dropout(tmp_path: Path) -> None:
+    nodes = [
+        N("Split", ["qkv"], ["q5", "k5", "v5"], axis=0, num_outputs=3),
+        *(N("Squeeze", [f"{n}5", "first"], [n]) for n in "qkv"),
+        N("Mul", ["q", "root"], ["scaled"]),
+        N("Identity", ["scaled"], ["qs"]),
+        TURN,
+        N("MatMul", ["qs", "kt"], ["m"]),
+        N("Identity", ["m"], ["s"]),
+    ]
+    first = N("Constant", [], ["first"], value_ints=[0])
+    left = (N("Identity", ["p"], ["d"]), N("Identity", ["d"], ["w"]))
+    path = attention(tmp_path, [first, *nodes], {"qkv": [3, 2, 3, 5, 8]}, after=left, weights="w", root=0.4)
+    outcome, ops = fuse(path)
+    assert ops.count("Attention") == 1 and not {"Softmax", "MatMul", "Identity"} & set(ops)
+    assert outcome.proof.holds
+    seen = attention(tmp_path, [first, *nodes], {"qkv": [3, 2, 3, 5, 8]}, also=("d",), after=left,
+                     weights="w", root=0.4)  # fmt: skip
+    with pytest.raises(UnsupportedError, match="no subgraph that computes Attention"):
+        fuse(seen)  # the weights are an output: they must stay
+
+
 @pytest.mark.parametrize("shape", [[5, 7], [2, 1, 5, 7], [2, 1, 1, 7], [7], [1, 1, 5, 1]])
 @pytest.mark.parametrize("is_first", [False, True])
 def test_a_mask_is_taken_and_widened_to_the_queries(tmp_path: Path, shape: list[int], is_first: bool) -> None:

@@ -32,7 +32,8 @@ def attention_of(edit: OnnxEdit, last: Any) -> Match | None:
     """The Attention that ends in a MatMul by v, else None."""
     if last.op_type != "MatMul" or not is_standard(last):
         return None
-    guard, weights = _guarded(edit, last.input[0])
+    passed, weights = _passed_on(edit, last.input[0])
+    guard, weights = _guarded(edit, weights)
     softmax = made_by(edit, weights, "Softmax")
     if softmax is None or not _is_over_last(edit, softmax):
         return None
@@ -60,7 +61,16 @@ def attention_of(edit: OnnxEdit, last: Any) -> Match | None:
         return None
     inputs = [q, k, v, mask] if mask else [q, k, v]
     made = edit.make("Attention", inputs, [last.output[0]], f"{label(last)}_attention", scale=scale)
-    return [*scores.nodes, softmax, *guard, last], [*added, made]
+    return [*scores.nodes, softmax, *guard, *passed, last], [*added, made]
+
+
+def _passed_on(edit: OnnxEdit, tensor: str) -> tuple[list[Any], str]:
+    """(nodes, tensor) with the Identities taken off that exporters leave where a dropout was."""
+    nodes: list[Any] = []
+    while (node := made_by(edit, tensor, "Identity")) is not None:
+        nodes.insert(0, node)
+        tensor = node.input[0]
+    return nodes, tensor
 
 
 def _guarded(edit: OnnxEdit, tensor: str) -> tuple[list[Any], str]:
@@ -96,7 +106,13 @@ def _scores(edit: OnnxEdit, tensor: str) -> _Scores | None:
 
 
 def _by_scalar(edit: OnnxEdit, tensor: str) -> tuple[Any, str, float] | None:
-    """(node, its other input, factor) where a tensor is another times or through a constant number."""
+    """(node, its other input, factor) where a tensor is another times or through a constant number.
+
+    An Identity counts as times 1.
+    """
+    same = made_by(edit, tensor, "Identity")
+    if same is not None:
+        return same, same.input[0], 1.0
     node = made_by(edit, tensor, "Mul") or made_by(edit, tensor, "Div")
     if node is None:
         return None
