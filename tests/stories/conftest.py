@@ -51,9 +51,21 @@ def play(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
         QTimer.singleShot(20, begin)
         monkeypatch.setattr(sys, "argv", ["deployment-studio", *arguments])
+        app = QApplication.instance()
+        if app is not None:
+            app.setQuitOnLastWindowClosed(True)
         code = main(arguments)
+        _listen_again()
         if errors:
             raise errors[0]
         return code
 
     yield run
+
+
+def _listen_again() -> None:
+    """Makes event loops run again: one that is told to quit after its end leaves all later ones shut."""
+    app = QApplication.instance()
+    app.setQuitOnLastWindowClosed(False)
+    QTimer.singleShot(0, app.quit)
+    app.exec()

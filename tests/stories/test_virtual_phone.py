@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from models import save_model
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.devices.adb.binary import find_adb
@@ -46,7 +46,7 @@ def test_deploy_watch_stop(qtbot: QtBot, play: Any, own_adb: None, tmp_path: Pat
     def act(window: Any) -> None:
         session, panel = window.session, window.device_panel
         qtbot.waitUntil(lambda: session.opened is not None, timeout=MINUTES)
-        add = next(b for b in panel.devices.findChildren(QToolButton) if "virtual" in b.text())
+        add = next(b for b in panel.findChildren(QAbstractButton) if "virtual" in b.text() and b.isVisible())
         qtbot.mouseClick(add, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: len(session.devices) > 1, timeout=2 * MINUTES)
         phone = session.devices[1]

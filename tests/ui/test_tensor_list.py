@@ -44,7 +44,7 @@ def texts(view: TensorListView, row: int) -> list[str]:
 
 def test_a_file_of_weights_lists_its_tensors(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> None:
     studio = open_inline(weights_file(tmp_path / "w.safetensors"))
-    qtbot.waitUntil(lambda: studio.session.opened is not None)
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=60_000)
     window = studio.window
     views = window.stage_area.findChildren(TensorListView)
     assert len(views) == 1 and views[0].isVisible()
@@ -63,19 +63,21 @@ def test_a_file_of_weights_lists_its_tensors(qtbot: QtBot, open_inline: Open, tm
 
 def test_a_tensor_of_the_list_shows_its_values(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> None:
     studio = open_inline(weights_file(tmp_path / "w.safetensors"))
-    qtbot.waitUntil(lambda: studio.session.opened is not None)
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=60_000)
     view = studio.window.stage_area.findChild(TensorListView)
     qtbot.keyClicks(view.field, "head")
     view.view.setCurrentIndex(view.table.index(0, 0))
     qtbot.keyClick(view.view, Qt.Key.Key_Return)
     dialogs = studio.window.findChildren(TensorDialog)
     assert len(dialogs) == 1
-    qtbot.waitUntil(lambda: {"head.weight", "6"} <= {w.text() for w in dialogs[0].findChildren(QLabel)})
+    qtbot.waitUntil(
+        lambda: {"head.weight", "6"} <= {w.text() for w in dialogs[0].findChildren(QLabel)}, timeout=60_000
+    )
 
 
 def test_weights_are_not_said_to_run_anywhere(qtbot: QtBot, open_inline: Open, tmp_path: Path) -> None:
     studio = open_inline(weights_file(tmp_path / "w.safetensors"))
-    qtbot.waitUntil(lambda: studio.session.opened is not None)
+    qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=60_000)
     said = [words.text() for words in studio.window.findChildren(QLabel) if words.isVisible()]
     assert not any("every node runs" in words or "can be run as it is" in words for words in said)
     assert any("weights only: there is nothing to judge" in words for words in said)
@@ -89,7 +91,7 @@ def test_weights_have_no_deploy_step_and_the_bar_says_why(
 ) -> None:
     studio = open_inline(weights_file(tmp_path / "w.safetensors"))
     if is_opened:
-        qtbot.waitUntil(lambda: studio.session.opened is not None)
+        qtbot.waitUntil(lambda: studio.session.opened is not None, timeout=60_000)
     panel = studio.window.findChild(RecipePanel)
     assert panel is not None and list(panel.rows) == ["source"]
     assert next_step(studio.session) is None
