@@ -43,6 +43,7 @@ def _windows(qtbot: QtBot, *, inline: bool) -> Iterator[Callable[..., object]]:
 
     yield start
     for studio in made:
+        studio._install_language("en")  # its translators go with it later; the next test's window comes now
         studio.session.shut_down()
         studio.window.hide()
         studio.window.deleteLater()
