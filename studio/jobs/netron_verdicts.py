@@ -12,16 +12,9 @@ from pathlib import Path
 from studio.graph.graph import Graph
 from studio.graph.store import load_graph
 from studio.records import Record, to_json
-from studio.report.palette import DARK, ICONS, LIGHT, Palette, mix
+from studio.report.palette import DARK, ICONS, LIGHT, VERDICT_ICONS, Palette, mix
 from studio.support import VERDICTS, TargetVerdicts, Verdict
 
-_SIGNS = {
-    Verdict.RUNS: "check",
-    Verdict.CONDITIONAL: "diamond",
-    Verdict.FALLS_BACK: "triangle",
-    Verdict.FAILS: "cross",
-    Verdict.UNKNOWN: "question",
-}
 _TINT = 0.22  # share of the verdict's colour under a node's title; its text stays the theme's own
 
 
@@ -96,7 +89,7 @@ def plain_operator(op: str) -> str:
 
 
 def _verdict(verdict: Verdict) -> PageVerdict:
-    sign, filled = ICONS[_SIGNS[verdict]]
+    sign, filled = ICONS[VERDICT_ICONS[verdict]]
     return PageVerdict(key=str(verdict), title=str(verdict).replace("_", " "), sign=sign, filled=filled)
 
 

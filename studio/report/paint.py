@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studio.graph.diff import GraphDiff
-from studio.report.palette import Palette
+from studio.report.palette import VERDICT_ICONS, Palette
 from studio.support.verdict import VERDICTS, TargetVerdicts, Verdict
 
 
@@ -73,12 +73,13 @@ _VERDICT_ORDER = (Verdict.RUNS, Verdict.UNKNOWN, Verdict.CONDITIONAL, Verdict.FA
 
 def verdict_paint(verdicts: TargetVerdicts, palette: Palette) -> Paint:
     """The paint of one target's verdicts."""
+    sign = VERDICT_ICONS
     looks = {
-        Verdict.RUNS: Category("runs", palette.runs, "check", is_calm=True),
-        Verdict.UNKNOWN: Category("unknown", palette.unknown, "question", "-", is_calm=True),
-        Verdict.CONDITIONAL: Category("conditional", palette.conditional, "diamond", "."),
-        Verdict.FALLS_BACK: Category("falls back", palette.falls_back, "triangle", "/"),
-        Verdict.FAILS: Category("fails", palette.fails, "cross", "x"),
+        Verdict.RUNS: Category("runs", palette.runs, sign[Verdict.RUNS], is_calm=True),
+        Verdict.UNKNOWN: Category("unknown", palette.unknown, sign[Verdict.UNKNOWN], "-", is_calm=True),
+        Verdict.CONDITIONAL: Category("conditional", palette.conditional, sign[Verdict.CONDITIONAL], "."),
+        Verdict.FALLS_BACK: Category("falls back", palette.falls_back, sign[Verdict.FALLS_BACK], "/"),
+        Verdict.FAILS: Category("fails", palette.fails, sign[Verdict.FAILS], "x"),
     }
     rank = np.array([_VERDICT_ORDER.index(v) for v in VERDICTS], np.int16)
     inside = verdicts.is_inside if len(verdicts.is_inside) else None

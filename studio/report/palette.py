@@ -57,6 +57,12 @@ ICONS = {
 }
 """Signs on a 14 × 14 grid: (path, filled; else stroked). Drawn, so that no font must have them."""
 
+VERDICT_ICONS = {
+    "runs": "check", "conditional": "diamond", "falls_back": "triangle", "fails": "cross",
+    "unknown": "question",
+}  # fmt: skip
+"""Verdict → its sign in `ICONS`: the same in pictures, the report and the Netron page."""
+
 
 def mix(one: str, other: str, share: float) -> str:
     """The colour `share` of the way from one to the other."""

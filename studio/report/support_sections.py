@@ -7,7 +7,7 @@ import numpy as np
 from studio.recipes.fixes import FIXES
 from studio.report import charts
 from studio.report.content import ReportContent
-from studio.report.palette import ICONS
+from studio.report.palette import ICONS, VERDICT_ICONS
 from studio.report.words import count_text, escape, size_text, table
 from studio.support import Evidence, Problem, Tier, layout_tax, operator_matrix
 from studio.targets import TARGETS
@@ -21,10 +21,6 @@ _LEGEND = (
     "CPU instead. Fails: the model does not run there. Unknown: nobody has said yes or no. Verdicts by rule "
     "predict; a tool that was asked stands over rules, and a run on a device over both.</p>"
 )
-_SIGN = {
-    "runs": "check", "conditional": "diamond", "falls_back": "triangle", "fails": "cross",
-    "unknown": "question",
-}  # fmt: skip
 
 
 def support_section(content: ReportContent) -> str:
@@ -46,7 +42,7 @@ def support_section(content: ReportContent) -> str:
                 "–" if found.macs_share is None else f"{100 * found.macs_share:.0f} %",
             )
         )
-    head = ("target", *(v.replace("_", " ") for v in _SIGN), "partitions", "MACs kept")
+    head = ("target", *(v.replace("_", " ") for v in VERDICT_ICONS), "partitions", "MACs kept")
     shown = content.problems[:_PROBLEMS_SHOWN]
     parts = [
         table(head, rows, "lrrrrrrr"),
@@ -162,7 +158,7 @@ def _weight(piece: Evidence) -> str:
 
 def sign(verdict: str) -> str:
     """A verdict's sign as SVG, drawn so that no font must have it."""
-    path, filled = ICONS[_SIGN[verdict]]
+    path, filled = ICONS[VERDICT_ICONS[verdict]]
     return f'<svg class="sign" viewBox="0 0 14 14"><path{" class=full" if filled else ""} d="{path}"/></svg>'
 
 
