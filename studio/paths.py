@@ -1,4 +1,4 @@
-"""The only file that knows where resources, settings, caches and job folders are.
+"""The only file that knows where resources, settings, caches and job folders are, and the program itself.
 
 Every folder can be moved by an environment variable, which is how tests keep to `tmp_path`:
 `DEPLOYMENT_STUDIO_CACHE`, `DEPLOYMENT_STUDIO_CONFIG`, `DEPLOYMENT_STUDIO_DATA`.
@@ -14,7 +14,17 @@ import platformdirs
 
 from studio.errors import InputError
 
+PACKAGE_HOME = Path(__file__).resolve().parents[1]
+"""Where `python -m studio…` is to be started: it imports from the working directory, never a stranger's."""
+
 _APP = "deployment-studio"
+
+
+def own_process(name: str, module: str) -> tuple[str, ...]:
+    """The argv that starts another process of this program: a module of it, or `--name` of the frozen app."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable, f"--{name}")
+    return (sys.executable, "-m", module)
 
 
 def _folder(variable: str, default: str) -> Path:

@@ -28,11 +28,11 @@ from studio.devices.stream import End, Fault, Hello, Phase, StreamRecord, decode
 from studio.devices.stream_errors import error_of
 from studio.devices.this_computer_sensors import Sensors, cpu_name, ram_bytes
 from studio.errors import InputError, ToolError
+from studio.paths import PACKAGE_HOME
 from studio.records import Record, to_json
 
 DEVICE_ID = "this-computer"
 _GRACE_SECONDS = 5.0
-_PACKAGE_HOME = Path(__file__).resolve().parents[2]
 
 
 class RunnerSpec(Record):
@@ -90,7 +90,7 @@ class ThisComputer:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,
-                cwd=_PACKAGE_HOME,  # `-m` imports from the working directory: never from a stranger's
+                cwd=PACKAGE_HOME,
             )
             assert process.stdin is not None
             process.stdin.write(to_json(RunnerSpec(request=request)).encode() + b"\n")

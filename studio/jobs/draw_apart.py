@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 from studio.errors import StudioError, ToolError
-
-_PACKAGE_HOME = Path(__file__).resolve().parents[2]
+from studio.paths import PACKAGE_HOME, own_process
 
 
 def command() -> tuple[str, ...]:
     """The argv that starts the drawing process: the interpreter, or the frozen app itself."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, "--draw")
-    return (sys.executable, "-m", "studio.jobs.draw_apart")
+    return own_process("draw", "studio.jobs.draw_apart")
 
 
 def svg_to_png(svg: str) -> bytes:
@@ -30,7 +26,7 @@ def svg_to_png(svg: str) -> bytes:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,  # a terminal's Ctrl+C is ours to handle
-        cwd=_PACKAGE_HOME,  # `-m` imports from the working directory: never from a stranger's
+        cwd=PACKAGE_HOME,
     )
     try:
         png, said = process.communicate(svg.encode())

@@ -46,6 +46,7 @@ from studio.devices.stream import (
 from studio.devices.this_computer import RunnerSpec
 from studio.errors import DeviceError, InputError, StudioError, UnsupportedError
 from studio.jobs.timing import measure
+from studio.paths import own_process
 from studio.records import from_json
 
 _ORPHAN_SECONDS = 30.0
@@ -54,9 +55,7 @@ _ORPHAN_SECONDS = 30.0
 
 def command() -> tuple[str, ...]:
     """The argv that starts this runner: the interpreter, or the frozen app itself."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, "--runner")
-    return (sys.executable, "-m", "studio.jobs.runner")
+    return own_process("runner", "studio.jobs.runner")
 
 
 def backend_of(target: str) -> str:

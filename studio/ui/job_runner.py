@@ -10,7 +10,6 @@ ready: imports cost seconds, and the person who clicks should not pay them.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QObject, QProcessEnvironment, QTimer, Signal
 
 from studio.jobs.job import Done, Event, Failed, Job, Log, Progress
+from studio.paths import own_process
 from studio.records import Choice
 from studio.ui.worker_process import WorkerProcess
 
@@ -39,9 +39,7 @@ def device_lane(device_id: str) -> str:
 
 def worker_command() -> list[str]:
     """How this program starts its own worker, from a checkout, a wheel or a frozen build."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "--worker"]
-    return [sys.executable, "-m", "studio.jobs.worker"]
+    return list(own_process("worker", "studio.jobs.worker"))
 
 
 class JobStatus(Choice):
